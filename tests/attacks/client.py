@@ -116,7 +116,12 @@ class Client:
         return headers
 
 
-PLURALS = {"NetworkPolicy": "networkpolicies", "ValidatingAdmissionPolicy": "validatingadmissionpolicies"}
+PLURALS = {
+    "Endpoints": "endpoints",
+    "NetworkPolicy": "networkpolicies",
+    "RuntimeClass": "runtimeclasses",
+    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+}
 
 
 def path_of(body: Json) -> str:

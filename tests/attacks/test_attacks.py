@@ -13,6 +13,8 @@ from roles.slurm_gate.files.gate.opener import FIRST, FORBIDDEN
 from tests.attacks.client import KINDS, Client, Json, Who, path_of
 from tests.attacks.manifests import rendered
 from tests.attacks.scene import Scene, judged, refused_by, until
+from tests.attacks.schema import KINDS as KINDS_OF_JOBS
+from tests.attacks.schema import gaps, spec_of
 from tests.attacks.tables import attacks, permits
 from tests.unit.module_utils.kube.kubelet.test_check import merged
 
@@ -33,6 +35,12 @@ def test_an_apply_of_an_existing_object_changes_nothing(client: Client, scene: S
     """Not even who wrote what, and when: a field that the API server fills in moves that, and looks like a change."""
     before = client.ask("GET", path_of(body)).body
     assert client.apply(path_of(body), body, dry=True) == before
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_JOBS)
+def test_every_field_that_the_server_publishes_is_in_the_closed_list(client: Client, scene: Scene, kind: str) -> None:
+    schemas = client.ask("GET", f"/openapi/v3/{KINDS_OF_JOBS[kind]}").body["components"]["schemas"]
+    assert list(gaps(kind, spec_of(kind, schemas), schemas)) == []
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,11 @@ WORKLOADS = {
     "batch": ("jobs",),
 }
 """Workloads by API group. An owner comes before the kinds that it owns, because it would create them again."""
+MANAGERS = (
+    *("kubernetes.io/job-controller", "jobset.sigs.k8s.io/jobset-controller"),
+    *("trainer.kubeflow.org/trainjob-controller", "kubeflow.org/training-operator"),
+)
+"""What managedBy of these kinds may say: a kind's own controller, which some write themselves."""
 RUNTIMES = "trainingruntimes"
 """The only one of these kinds that creates no objects itself."""
 

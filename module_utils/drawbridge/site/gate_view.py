@@ -23,6 +23,7 @@ from ..core.names import (
     TENANT_ROLE,
     WORKLOADS,
 )
+from ..kube.closed_list.cel import strangers
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
@@ -33,6 +34,14 @@ from .run_view import GPU_RESOURCES
 RBAC = "rbac.authorization.k8s.io"
 CONTROLLERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
 """The key of `drawbridge_kube.controllers` for the workloads of an API group."""
+
+LEVELS_OF = {
+    "jobsets": "JobSet",
+    "pytorchjobs": "PyTorchJob",
+    "trainingruntimes": "TrainingRuntime",
+    "trainjobs": "TrainJob",
+}
+"""Levels of the closed list by workloads above Jobs."""
 
 Json = dict[str, Any]
 
@@ -119,6 +128,11 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
         "jobs_may": jobs_may,
         "tenant_roles": ["view", TENANT_ROLE, *kube.tenant_roles],
         "audiences": list(kube.audiences),
+        "levels": LEVELS_OF,
+        "strangers": {
+            "Pod": strangers("Pod", "pod"),
+            **{it: strangers(it, "spec") for it in ("Job", *LEVELS_OF.values())},
+        },
         "devices": [*GPU_RESOURCES.values(), *(f"rdma/{part.name}" for part in resources(nodes, kube)), *kube.devices],
     }
 

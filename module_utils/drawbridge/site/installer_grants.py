@@ -40,7 +40,7 @@ POLICIES = tuple(
     f"drawbridge-{name}"
     for name in (
         *("transitions", "identities", "lifecycle", "namespaces", "workloads", "workload-ends", "job-pods", "pod-ends"),
-        *("job-objects", "connect", "kinds", "sizes", "evictions", "secrets", "job-object-ends", "tenants"),
+        *("job-objects", "connect", "kinds", "sizes", "services", "evictions", "secrets", "job-object-ends", "tenants"),
         *("elsewhere", "bindings", "tokens"),
     )
 )

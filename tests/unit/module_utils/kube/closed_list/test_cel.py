@@ -1,0 +1,25 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.closed_list.cel import (
+    LEVELS,
+    strangers,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import LEVELS_OF
+
+
+def test_every_level_is_reached() -> None:
+    seen: set[str] = set()
+    todo = {"Pod", *LEVELS_OF.values()}
+    while todo:
+        seen |= todo
+        todo = {child for name in todo for _, child in LEVELS[name].below.values()} - seen
+    assert seen == set(LEVELS)
+
+
+def test_the_expression_goes_through_each_kind_of_field() -> None:
+    assert strangers("HostPath", "v") == "v.filter(k, !(k in ['path', 'type'])).map(k, '' + k)"
+    volume = strangers("ConfigMap", "v")
+    assert "((has(v.items) ? v.items : [])).map(x0, (x0.filter(k, !(k in ['key', 'mode', 'path']))" in volume
+    assert "map(k, v.pytorchReplicaSpecs[k])" in strangers("PyTorchJob", "v")

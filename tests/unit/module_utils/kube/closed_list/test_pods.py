@@ -1,0 +1,13 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.closed_list.pods import PODS
+
+from tests.unit.module_utils.kube.closed_list.rows import hold
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_each_field_of_pods_has_one_row(name: str) -> None:
+    hold(name)
