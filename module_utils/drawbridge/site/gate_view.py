@@ -23,7 +23,7 @@ from ..core.names import (
     TENANT_ROLE,
     WORKLOADS,
 )
-from ..kube.closed_list.cel import strangers
+from ..kube.closed_list.cel import unlisted_fields
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
@@ -129,9 +129,9 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
         "tenant_roles": ["view", TENANT_ROLE, *kube.tenant_roles],
         "audiences": list(kube.audiences),
         "levels": LEVELS_OF,
-        "strangers": {
-            "Pod": strangers("Pod", "pod"),
-            **{it: strangers(it, "spec") for it in ("Job", *LEVELS_OF.values())},
+        "unlisted_fields": {
+            "Pod": unlisted_fields("Pod", "pod"),
+            **{it: unlisted_fields(it, "spec") for it in ("Job", *LEVELS_OF.values())},
         },
         "devices": [*GPU_RESOURCES.values(), *(f"rdma/{part.name}" for part in resources(nodes, kube)), *kube.devices],
     }

@@ -138,8 +138,8 @@ def _exempt(who: Json, infra: set[str]) -> bool:
         return name in ADMINISTRATORS or (name.startswith(ACCOUNTS) and name.removeprefix(ACCOUNTS) in infra)
     account = name.split(":")
     if account[:2] == ["system", "serviceaccount"]:
-        return account[2:3] != [] and account[2] in infra
-    return name.startswith(KUBERNETES) or name in ADMINISTRATORS
+        return not infra.isdisjoint(account[2:3])
+    return name.startswith(KUBERNETES)
 
 
 def _people(binding: Json) -> str:

@@ -18,7 +18,7 @@ APART = ("Job", "Pod")
 """Levels that policies have lists of, so that no object above them goes through them again."""
 
 
-def strangers(name: str, of: str) -> str:
+def unlisted_fields(name: str, of: str) -> str:
     """A CEL expression: a list of strings, the fields of an object of this level, down to scalars, that no row has.
 
     It sees objects as maps, so that a field of an API server that is newer than the list is found, too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.closed_list.cel import (
     LEVELS,
-    strangers,
+    unlisted_fields,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import LEVELS_OF
 
@@ -19,7 +19,7 @@ def test_every_level_is_reached() -> None:
 
 
 def test_the_expression_goes_through_each_kind_of_field() -> None:
-    assert strangers("HostPath", "v") == "v.filter(k, !(k in ['path', 'type'])).map(k, '' + k)"
-    volume = strangers("ConfigMap", "v")
+    assert unlisted_fields("HostPath", "v") == "v.filter(k, !(k in ['path', 'type'])).map(k, '' + k)"
+    volume = unlisted_fields("ConfigMap", "v")
     assert "((has(v.items) ? v.items : [])).map(x0, (x0.filter(k, !(k in ['key', 'mode', 'path']))" in volume
-    assert "map(k, v.pytorchReplicaSpecs[k])" in strangers("PyTorchJob", "v")
+    assert "map(k, v.pytorchReplicaSpecs[k])" in unlisted_fields("PyTorchJob", "v")
