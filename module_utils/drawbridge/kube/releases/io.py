@@ -17,7 +17,8 @@ from .plan import ObjectState, Release
 
 MANAGER = "drawbridge-release"
 """Not the gate's field manager: both write labels to the same namespace."""
-POLL_S, ESTABLISHED_S = 0.2, 30.0
+POLL_S, SERVED_S = 0.2, 60.0
+GROUP_VERSION_KIND = "x-kubernetes-group-version-kind"
 MISSING = 404
 """The object, its kind or its namespace does not exist."""
 
@@ -79,7 +80,7 @@ class HelmRelease:
     def _write(self, name: str) -> None:
         self._applied(name, "")
         if self._items[name]["kind"] == DEFINITION:
-            self._wait_established(name)
+            self._wait_served(name)
 
     def _applied(self, name: str, query: str, may_lack: bool = False) -> Json:
         path = f"{self._path(name)}?fieldManager={MANAGER}&force=true&fieldValidation=Strict{query}"
@@ -88,17 +89,33 @@ class HelmRelease:
             raise DeviceError(f"the API server refuses {name}: {answer.get('message', status)}")
         return answer
 
-    def _wait_established(self, name: str) -> None:
-        deadline = time.monotonic() + ESTABLISHED_S
-        while True:
-            answer = self._get(self._path(name))
-            # null at first
-            conditions = {it["type"]: it["status"] for it in answer.get("status", {}).get("conditions") or []}
-            if conditions.get("Established") == "True":
-                return
+    def _wait_served(self, name: str) -> None:
+        """Wait until the API server serves a new kind and describes it: helm asks for kinds without a description.
+
+        Helm then lists all CustomResourceDefinitions, which a run has no right to do.
+        """
+        deadline = time.monotonic() + SERVED_S
+        while not (self._established(name) and self._described(self._items[name]["spec"])):
             if time.monotonic() > deadline:
-                raise DeviceError(f"{name} was written, but the API server does not serve it: {conditions}")
+                raise DeviceError(f"{name} was written, but the API server does not serve it within {SERVED_S:.0f} s")
             time.sleep(POLL_S)
+
+    def _established(self, name: str) -> bool:
+        # null at first
+        conditions = self._get(self._path(name)).get("status", {}).get("conditions") or []
+        return any(it["type"] == "Established" and it["status"] == "True" for it in conditions)
+
+    def _described(self, spec: Json) -> bool:
+        """Whether all served versions of a kind are in the server's OpenAPI documents."""
+        for version in (it["name"] for it in spec["versions"] if it.get("served")):
+            status, document = self._ask("GET", f"/openapi/v3/apis/{spec['group']}/{version}", None)
+            if status not in (200, MISSING):
+                raise DeviceError(f"the API server does not describe its kinds: {document.get('message', status)}")
+            kind = {"group": spec["group"], "kind": spec["names"]["kind"], "version": version}
+            schemas = document.get("components", {}).get("schemas", {}).values()
+            if not any(kind in schema.get(GROUP_VERSION_KIND, ()) for schema in schemas):
+                return False
+        return True
 
     def _path(self, name: str) -> str:
         item = self._items[name]

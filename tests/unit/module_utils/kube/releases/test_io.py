@@ -35,7 +35,7 @@ DEFINITION: dict[str, Any] = {
         "group": "x.org",
         "scope": "Cluster",
         "names": {"kind": "Policy", "plural": "policies"},
-        "versions": [{"name": "v1"}],
+        "versions": [{"name": "v1", "served": True}, {"name": "v1alpha1", "served": False}],
     },
 }
 POLICY = {"apiVersion": "x.org/v1", "kind": "Policy", "metadata": {"name": "p"}, "spec": {"driver": {"enabled": False}}}
@@ -69,6 +69,7 @@ class Server:
         self.writes: list[str] = []
         self.looked: set[str] = set()
         self.refuses = ""
+        self.descriptions = 0
 
     def __call__(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
         path, _, query = path.partition("?")
@@ -80,6 +81,8 @@ class Server:
                 for name, version, resources in DISCOVERY[path]
             ]
             return 200, {"items": groups}
+        if path == "/openapi/v3/apis/x.org/v1":
+            return self.described()
         if self.lacks(path):
             return 404, {"message": "404 page not found"}
         if method == "GET":
@@ -99,6 +102,14 @@ class Server:
         status = {"conditions": [{"type": "Established", "status": "True"}] if path in self.looked else None}
         self.looked.add(path)
         return 200, {**self.objects[path], "status": status}
+
+    def described(self) -> tuple[int, dict[str, Any]]:
+        """The document of a group's first kind comes late; that of its next kind lacks the kind for some time."""
+        self.descriptions += 1
+        if self.descriptions == 1:
+            return 404, {"message": "404 page not found"}
+        known = {"group": "x.org", "kind": "Other" if self.descriptions == 2 else "Policy", "version": "v1"}
+        return 200, {"components": {"schemas": {"x": {"x-kubernetes-group-version-kind": [known]}, "y": {}}}}
 
     def lacks(self, path: str) -> bool:
         if path.startswith("/apis/x.org") and not any("policies.x.org" in known for known in self.objects):
@@ -241,10 +252,15 @@ def test_a_kind_that_neither_chart_nor_cluster_has_is_refused(server: Server, ch
         run(server, charts)
 
 
+def test_a_chart_waits_until_its_kinds_are_described(server: Server, charts: Charts) -> None:
+    run(server, charts)
+    assert server.descriptions == 3
+
+
 def test_a_definition_that_is_never_served_is_reported(
     server: Server, charts: Charts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(helm_release, "ESTABLISHED_S", -1.0)
+    monkeypatch.setattr(helm_release, "SERVED_S", -1.0)
     done = run(server, charts)
     assert "was written, but the API server does not serve it" in done.error
     assert done.left == STEPS[2:]
