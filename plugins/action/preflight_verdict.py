@@ -13,6 +13,7 @@ from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.api.kubeconfig import connect
 from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.core.printable import all_printable
 from ..module_utils.drawbridge.preflight.model import Answer, Found
 from ..module_utils.drawbridge.preflight.verdict import ROWS, document, found, lines
 from ..module_utils.drawbridge.report.files_io import write
@@ -49,7 +50,7 @@ class ActionModule(ActionBase):
             return {**result, "failed": True, "msg": reason}
         given = list(answers(variables["hostvars"], variables["ansible_play_hosts_all"], args["answers"]))
         findings = [*found(given), *kubeconfig(args, variables["inventory_hostname"])]
-        report = document(findings, len(given), args["accepted"])
+        report = all_printable(document(findings, len(given), args["accepted"]))
         if args["report"] and not self._task.check_mode:
             write(Path(args["report"]).expanduser(), json.dumps(report, indent=2) + "\n")
         text = "\n".join(lines(report, args["accept_with"]))

@@ -13,6 +13,7 @@ from ..module_utils.drawbridge.core.converge import DeviceError, converge
 from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.core.folder.io import Folder
 from ..module_utils.drawbridge.core.folder.plan import FolderState, plan
+from ..module_utils.drawbridge.core.printable import all_printable
 from ..module_utils.drawbridge.site.describe_difference import differences, folded
 from ..module_utils.drawbridge.site.describe_view import folder
 from ..module_utils.drawbridge.site.load import DOMAINS, load
@@ -39,14 +40,14 @@ class ActionModule(ActionBase):
         result = {**super().run(tmp, variables), "changed": False}
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         hosts, lost = answers(variables["hostvars"], variables["ansible_play_hosts_all"], args["answers"])
-        result["lost"] = lost
+        result["lost"] = all_printable(lost)
         keys = [f"drawbridge_{domain}" for domain in DOMAINS]
         given = {key: plain(self._templar.template(variables[key])) for key in keys if key in variables}
         groups = variables["groups"]
         try:
             if given:
                 nodes = {name: facts for name, facts in hosts.items() if name in groups.get("nodes", ())}
-                return {**result, **compared(folded(differences(load(given), nodes)), lost)}
+                return {**result, **all_printable(compared(folded(differences(load(given), nodes)), lost))}
             want = FolderState(folder(hosts, groups, lost))
             outcome = converge(Folder(args["folder"], want), plan, want, check=bool(self._task.check_mode))
         except (IntentError, DeviceError) as err:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Callable, Generic, Protocol, TypeVar
 
 from .consent import Consent
+from .printable import all_printable, printable
 
 
 class State(Protocol):
@@ -66,8 +67,8 @@ class DeviceError(Exception):
     """A tool failed, timed out or printed nonsense. The message is one sentence; details hold stdout, stderr, rc."""
 
     def __init__(self, message: str, **details: Any) -> None:
-        super().__init__(message)
-        self.details = details
+        super().__init__(printable(message))
+        self.details = all_printable(details)
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class Outcome:
             result.update(msg=self.error, done=self.done, left=self.left, **self.details)
         if self.refused:
             result["refused"] = self.refused
-        return result
+        return dict(all_printable(result))
 
 
 def converge(

@@ -15,6 +15,7 @@ from typing import Any, Callable, Generic
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from .converge import AT_ONCE, Device, DeviceError, S, Settle, Step, converge, unused
+from .printable import all_printable
 
 Params = Mapping[str, Any]
 VIEW = "view"
@@ -94,6 +95,10 @@ def run(layer: Layer, params: Params, check: bool, postponed: str = "") -> dict[
 
     `postponed` is why all steps must wait for a later run: they are predicted, and pending.
     """
+    return dict(all_printable(_run(layer, params, check, postponed)))
+
+
+def _run(layer: Layer, params: Params, check: bool, postponed: str) -> dict[str, Any]:
     check = check or bool(postponed)
     try:
         work = layer.work(params, check)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.printable import printable
 from .secrets import redacted
 
 CHANGED, PENDING, REFUSED, FAILED, UNREACHABLE, STOPPED = KINDS = (
@@ -111,4 +112,4 @@ def _cause(result: Mapping[str, Any]) -> str:
 
 
 def _finding(kind: str, event: Event, text: str) -> Finding:
-    return Finding(kind, event.host, event.role or PLAYBOOK, event.task, redacted(text))
+    return Finding(kind, event.host, event.role or PLAYBOOK, event.task, printable(redacted(text)))

@@ -10,6 +10,7 @@ from collections import Counter
 from xml.etree import ElementTree
 
 from ..core import hostlist
+from ..core.printable import printable
 from .collect import CHANGED, KINDS
 from .fold import Document
 from .sentences import SITE, summary
@@ -47,14 +48,9 @@ def as_junit(report: Document) -> str:
     for (host, layer), texts in cases.items():
         case = ElementTree.SubElement(suite, "testcase", classname=f"drawbridge.{layer}", name=host)
         kind, first = texts[0]
-        fault = ElementTree.SubElement(case, FAULTS[kind], type=kind, message=_printable(first.splitlines()[0]))
-        fault.text = _printable("\n".join(f"{kind}: {text}" for kind, text in texts))
+        fault = ElementTree.SubElement(case, FAULTS[kind], type=kind, message=printable(first.splitlines()[0]))
+        fault.text = printable("\n".join(f"{kind}: {text}" for kind, text in texts))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _printable(text: str) -> str:
-    """The text without control characters, which XML can't hold."""
-    return "".join(char if char.isprintable() or char in "\n\t" else "?" for char in text)
 
 
 def as_metrics(report: Document) -> str:
@@ -68,7 +64,8 @@ def as_metrics(report: Document) -> str:
     started = datetime.datetime.fromisoformat(report["started"]).timestamp()
     values = {
         "drawbridge_report_findings": [
-            (f'{{kind="{kind}",layer="{layer}"}}', number) for (kind, layer), number in sorted(counts.items())
+            (f"{{kind={_label(kind)},layer={_label(layer)}}}", number)
+            for (kind, layer), number in sorted(counts.items())
         ],
         "drawbridge_report_new_findings": [("", sum(hostlist.count(it.get("new", "")) for it in report["findings"]))],
         "drawbridge_report_hosts": [("", report["hosts"])],
@@ -80,3 +77,9 @@ def as_metrics(report: Document) -> str:
         lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge"]
         lines += [f"{name}{labels} {value}" for labels, value in values[name]]
     return "\n".join(lines) + "\n"
+
+
+def _label(value: str) -> str:
+    """A label's value in quotes. Other files than ours may name a role as they like."""
+    escaped = printable(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

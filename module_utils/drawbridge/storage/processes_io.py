@@ -44,6 +44,6 @@ def _below(link: Path, path: str) -> bool:
 
 def _name(folder: Path) -> str:
     try:
-        return (folder / "comm").read_text().strip()
+        return (folder / "comm").read_text(errors="replace").strip()
     except OSError:
         return "a process"

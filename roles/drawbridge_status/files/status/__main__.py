@@ -49,10 +49,15 @@ def _watch(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], re
     """Print once, or until the person ends it."""
     while True:
         text, code = _once(given, settings, notes, readers)
-        print(f"{CLEAR if given.watch and sys.stdout.isatty() else ''}{text}", flush=True)
+        print(f"{CLEAR if given.watch and sys.stdout.isatty() else ''}{printable(text)}", flush=True)
         if not given.watch:
             return code
         time.sleep(given.watch)
+
+
+def printable(text: str) -> str:
+    """The text without control characters: jobs and their users choose names that it shows."""
+    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
 
 
 def _once(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], readers: Readers) -> tuple[str, int]:
