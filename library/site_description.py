@@ -42,7 +42,7 @@ EXAMPLES = r"""
     - name: Write an intent
       drawbridge.drawbridge.site_description:
         answers: host_hardware
-        folder: /tmp/described
+        folder: ~/described
 """
 
 RETURN = r"""

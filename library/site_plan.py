@@ -45,7 +45,7 @@ EXAMPLES = r"""
   tasks:
     - name: Write it into a folder
       drawbridge.drawbridge.site_plan:
-        folder: /tmp/plan
+        folder: ~/plan
         playbook: site.yml
 """
 

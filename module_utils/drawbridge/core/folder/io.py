@@ -14,6 +14,7 @@ from pathlib import Path
 from .. import files
 from ..converge import DeviceError, Step
 from ..file_entry import Entry
+from .owner_io import require_own
 from .plan import FolderState
 
 LIST = "files.txt"
@@ -24,11 +25,16 @@ class Folder:
     """The folder. Files that are not in the list are never touched."""
 
     def __init__(self, path: str, want: FolderState) -> None:
-        self.name, self._root, self._want = path, Path(path), want
+        self.name, self._root, self._want = path, Path(path).absolute(), want
 
     def read(self) -> FolderState:
-        """Files that an earlier run wrote. Raises DeviceError if a file to write exists and is not in the list."""
+        """Files that an earlier run wrote.
+
+        Raises DeviceError if a file to write exists and is not in the list, or if others may write the folder.
+        """
+        require_own(self._root, [LIST, *self._want.files])
         listed = self._listed()
+        require_own(self._root, listed)
         foreign = [path for path in self._want.files if path not in listed and os.path.lexists(self._root / path)]
         if foreign:
             raise DeviceError(f"{self._root / foreign[0]} was not written by an earlier run; name another folder")

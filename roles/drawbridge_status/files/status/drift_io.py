@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,6 +30,8 @@ def drift(words: Sequence[str], state: Path, env: Mapping[str, str]) -> tuple[in
     names = {f"DRAWBRIDGE_REPORT_{kind}": str(state / name) for kind, name in FILES.items()}
     report = Path(env.get("DRAWBRIDGE_REPORT_JSON") or names["DRAWBRIDGE_REPORT_JSON"])
     before = _stamp(report)
+    if why := _others(PLAYBOOK):
+        return FAILED, f"{PLAYBOOK} of this directory is not run, because {why}: change to a directory of your own"
     argv = ["ansible-playbook", "--check", str(PLAYBOOK) if PLAYBOOK.is_file() else COLLECTION, *words]
     try:
         code = subprocess.run(argv, env={**names, **env}, check=False).returncode
@@ -38,6 +42,17 @@ def drift(words: Sequence[str], state: Path, env: Mapping[str, str]) -> tuple[in
     if _stamp(report) == before:
         return FAILED, f"the check wrote no {report}: enable the callback drawbridge.drawbridge.report in ansible.cfg"
     return (DRIFT if json.loads(report.read_text())["findings"] else NONE), ""
+
+
+def _others(file: Path) -> str:
+    """Why other users decide what a file of the working directory says; "" if they don't, or if it does not exist."""
+    for path in (file, *file.parents) if file.is_file() else ():
+        found = path.stat()
+        if found.st_uid not in (os.geteuid(), 0):
+            return f"{path.resolve()} belongs to another user"
+        if found.st_mode & stat.S_IWOTH:
+            return f"all users may write {path.resolve()}"
+    return ""
 
 
 def _stamp(file: Path) -> tuple[int, int]:

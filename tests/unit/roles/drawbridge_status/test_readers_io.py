@@ -8,12 +8,13 @@ Exit codes of a check: 0 none, 3 drift, otherwise Ansible's own.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from roles.drawbridge_status.files.gate.command import Commands, Result
-from roles.drawbridge_status.files.status.drift_io import drift, folder
+from roles.drawbridge_status.files.status.drift_io import PLAYBOOK, drift, folder
 from roles.drawbridge_status.files.status.options import parser
 from roles.drawbridge_status.files.status.readers_io import Readers, site
 
@@ -201,6 +202,22 @@ def test_without_ansible_the_error_says_where_to_run_it(tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", str(tmp_path))
     code, text = drift([], tmp_path, {"PATH": str(tmp_path)})
     assert code == 1 and "run drawbridge drift where Ansible is installed" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "uid", "mode"), [(".", 0, 0o1777), ("playbooks", 2001, 0o755), (PLAYBOOK, 2001, 0o644)]
+)
+def test_no_playbook_of_another_user_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, uid: int, mode: int
+) -> None:
+    (tmp_path / "playbooks").mkdir()
+    (tmp_path / PLAYBOOK).touch()
+    os.chown(tmp_path / path, uid, -1)
+    (tmp_path / path).chmod(mode)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, text = drift([], tmp_path, {"PATH": str(tmp_path)})
+    assert code == 1 and "is not run, because" in text
 
 
 def test_where_reports_are_kept() -> None:
