@@ -168,8 +168,8 @@ def nightly() -> list[Part]:
         *(Part(f"molecule {name}", molecule([name])) for name in AT_NIGHT),
         *(Part(f"long-{name}", long_files(name), site=sites.get(name, "")) for name in long),
         Part("chaos", (python("-m", "tests.chaos", "--next", str(SEEDS)),)),
-        # what every line of a policy is there for
-        Part("teeth", ((*PYTEST, "-m", "live", "tests/attacks/test_teeth.py"),)),
+        # what every line of a policy is there for, and its types
+        Part("teeth", ((*PYTEST, "-m", "live", "tests/attacks/test_teeth.py", "tests/attacks/test_types.py"),)),
         *(Part(name, (python("-m", module),)) for name, module in modules.items()),
     ]
     others = [
