@@ -2,40 +2,90 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes of this host, from /proc: those that hold a GPU's device file, their owners and containers.
 
-A process chooses its own name, which may contain a line break: names are shown and never parsed.
+A process chooses its own name, which may contain a line break: names are shown and never parsed. A user also chooses
+names of control groups in an own session, and under which path an own mount namespace shows a device.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PROC = Path("/proc")
 GPU = re.compile(r"/dev/nvidia[0-9]+")
+GPU_MAJOR, FIRST_MINOR_OF_NONE = 195, 254
+"""Device numbers of GPUs: 195:0 and on. 195:254 and 195:255 are nvidia-modeset and nvidiactl."""
+PODS = re.compile(r"[0-9]+:[^:]*:/kubepods(?:[.]slice)?/.*")
+"""A control group of pods, below the root of a hierarchy. No user's session can have one there."""
+MAY_HANG = re.compile(r"nfs4?|gpfs|lustre|cifs|smb3?|ceph|beegfs|9p|afs|autofs|fuse([.].*)?")
+"""Types of file systems whose files are not looked at: their server, or a user's program, may never answer."""
 FIRST_USER = 1000
 """UIDs below belong to system users (UID_MIN of login.defs)."""
 
 
 def holders() -> dict[int, str]:
-    """Processes that have a GPU's device file open, with their names. Reads links, opens no file."""
+    """Processes that have a GPU's device file open, with their names. Opens no file."""
     found = {}
     for place in PROC.iterdir():
-        if place.name.isdigit() and any(GPU.fullmatch(target) for target in _open_files(place)):
+        if place.name.isdigit() and _holds_gpu(place):
             found[int(place.name)] = name(int(place.name))
     return found
 
 
-def _open_files(place: Path) -> Iterator[str]:
+def _holds_gpu(place: Path) -> bool:
+    """Whether a process has one open, by the name; of a user's process also by the device number."""
+    files = dict(_open_files(place))
+    if any(GPU.fullmatch(target) for target in files.values()):
+        return True
+    named = [link for link, target in files.items() if target.startswith("/")]
+    if not named or _owner(int(place.name)) < FIRST_USER:
+        return False
+    remote = _remote_mounts(place)
+    return any(_is_gpu(link) for link in named if _mount(place, link.name) not in remote)
+
+
+def _open_files(place: Path) -> Iterator[tuple[Path, str]]:
     try:
         links = list((place / "fd").iterdir())
     except OSError:
         return  # it has ended
     for link in links:
         try:
-            yield str(link.readlink())
+            yield link, str(link.readlink())
         except OSError:
             continue
+
+
+def _remote_mounts(place: Path) -> set[str]:
+    """Numbers of the mounts in the process's own namespace whose files may hang."""
+    rows = (line.partition(" - ") for line in _lines(place / "mountinfo"))
+    return {row[0].split()[0] for row in rows if MAY_HANG.fullmatch(row[2].partition(" ")[0])}
+
+
+def _mount(place: Path, number: str) -> str:
+    """Number of the mount that an open file is on; "" if unknown."""
+    found = (line.split() for line in _lines(place / "fdinfo" / number) if line.startswith("mnt_id:"))
+    return next((words[1] for words in found), "")
+
+
+def _is_gpu(link: Path) -> bool:
+    try:
+        file = link.stat()
+    except OSError:
+        return False
+    number = file.st_rdev
+    return stat.S_ISCHR(file.st_mode) and os.major(number) == GPU_MAJOR and os.minor(number) < FIRST_MINOR_OF_NONE
+
+
+def _lines(file: Path) -> list[str]:
+    """Lines of a file of /proc; none if its process has ended."""
+    try:
+        return file.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
 
 
 def name(pid: int) -> str:
@@ -73,11 +123,8 @@ def of_containers(pids: Iterable[int], ids: Iterable[str], firsts: Iterable[int]
 
 
 def _container(pid: int) -> set[str]:
-    try:
-        text = (PROC / str(pid) / "cgroup").read_text()
-    except OSError:
-        return set()
-    return set(re.findall(r"[0-9a-f]{64}", text))
+    groups = (line for line in _lines(PROC / str(pid) / "cgroup") if PODS.fullmatch(line))
+    return {found for group in groups for found in re.findall(r"[0-9a-f]{64}", group)}
 
 
 def _ancestors(pid: int) -> Iterator[int]:
@@ -89,9 +136,6 @@ def _ancestors(pid: int) -> Iterator[int]:
 
 
 def _status(pid: int) -> dict[str, str]:
-    try:
-        lines = (PROC / str(pid) / "status").read_text(errors="replace").splitlines()
-    except OSError:
-        return {}
+    lines = _lines(PROC / str(pid) / "status")
     # Name is the first line, and the kernel escapes its line breaks; the first line of each key counts
     return {key: value.strip() for key, _sep, value in (line.partition(":") for line in reversed(lines))}
