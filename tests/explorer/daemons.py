@@ -26,6 +26,29 @@ class Slurm(Jobs):
         for process in [it for it in self.ctl.processes if it.verb in ("open", "end")]:
             process.kill(noticed=False)
 
+    def believe_prologs(self) -> list[Job]:
+        """Jobs whose PrologSlurmctld is at work count as started."""
+        believed = [job for job in self.jobs.values() if job.state == "CONFIGURING" and job.run]
+        for job in believed:
+            job.opened(self.sim.now)
+        return believed
+
+    def start_steps(self, later: float, believed: list[Job]) -> None:
+        """The nodes' prologs run with a job's first step: soon with srun, whenever its user likes with salloc."""
+        for job in believed:
+            if not job.spec.batch and job.state == "RUNNING":
+                self.sim.after(later, self._first_step, job, job.generation)
+
+    def _first_step(self, job: Job, generation: int) -> None:
+        if job.generation == generation:
+            self._launch(job)
+
+    def start_beside(self, believed: list[Job]) -> None:
+        """The nodes' prologs run while PrologSlurmctld runs again; its result does not matter any more."""
+        for job in (it for it in believed if it.state == "RUNNING"):
+            self._prolog(job)
+            self._launch(job)
+
     def save(self) -> None:
         """What a slurmctld that dies badly will find of its state."""
         self.saved = {number: self._copy(job) for number, job in self.jobs.items()}
@@ -87,6 +110,7 @@ class Slurm(Jobs):
             job.run = copy.copy(job.run)
             job.run.start = job.run.shaken = self.sim.now
             job.run.works = job.run.over = NEVER
+            job.run.runs = NEVER if job.state == "CONFIGURING" else self.sim.now
             self.history.runs.append(job.run)
         for name in job.nodes:
             if job.run:

@@ -189,6 +189,24 @@ class Events(ABC):
 
         self.slurm.script_faults["open"] = die
 
+    def _slurmctld_stops_in_a_prolog_and_forgets_it(self, event: Event) -> None:
+        """25.11.7 and 26.05: it counts as a success. A batch job never starts; srun lets the nodes' prologs run."""
+        later = partial(self.slurm.start_steps, self.slurm.rng.uniform(1.0, 60.0))
+        self.slurm.script_faults["open"] = partial(self._stopped_in_a_prolog, event, later)
+
+    def _slurmctld_starts_a_job_beside_its_prolog(self, event: Event) -> None:
+        """24.11, when a primary controller returns."""
+        self.slurm.script_faults["open"] = partial(self._stopped_in_a_prolog, event, self.slurm.start_beside)
+
+    def _stopped_in_a_prolog(self, event: Event, then: Callable[[list[Job]], None]) -> None:
+        if not self.slurm.up or self.sim.now + event.lasts >= self.plan.over_at:
+            return
+        self._trouble(event)
+        believed = self.slurm.believe_prologs()
+        self.slurm.ctld_stops()
+        self.sim.after(event.lasts, self._ctld_starts)
+        self.sim.after(event.lasts + 0.01, then, believed)
+
     def _controller_loses_power(self, event: Event) -> None:
         self._trouble(event)
         self.slurm.ctld_stops()

@@ -311,9 +311,18 @@ def no_job_waits_permanently(history: History, stuck_s: float) -> Breaches:
 
 
 def _without(history: History, run: Run, node: str, over: float) -> float:
-    """The longest calm in which a run that works does not hold a node of its own."""
+    """The longest calm in which what Slurm calls running does not hold a node of its own."""
     spans = [(a, b) for a, b, value in states(history, node) if value != f"{run.namespace}.{run.job}"]
-    return max([_longest_calm(history, node, max(a, run.works), min(b, over))[0] for a, b in spans], default=0.0)
+    return max([_longest_calm(history, node, max(a, run.runs), min(b, over))[0] for a, b in spans], default=0.0)
+
+
+def no_job_works_unopened(history: History) -> Breaches:
+    """A batch script starts on a node that is held for its job, an interactive job where all nodes are."""
+    for run in (run for run in history.runs if run.namespace and run.works < NEVER):
+        for node in run.nodes[: 1 if run.batch else None]:
+            held = [(a, b) for a, b, value in states(history, node) if value == f"{run.namespace}.{run.job}"]
+            if not any(a <= run.works and run.works - RACE_S < b for a, b in held):
+                yield f"job {run.job} (run {run.run}) began at {run.works:.2f}, and {node} was not opened for it"
 
 
 def prologs_do_not_fail(history: History) -> Breaches:
@@ -326,10 +335,14 @@ def prologs_do_not_fail(history: History) -> Breaches:
 
 
 def _beside(history: History, drain: Drain, job: int) -> bool:
-    """While a prolog may have been at work the node was another job's, had a foreign pod, or its host was silent."""
+    """While a prolog may have been at work the node was another job's, had a foreign pod, or its host was silent.
+
+    Without slurmctld, or with tools that hang, a prolog can't end a job that was not opened.
+    """
     since = drain.at - LATE_S
     owners = [owner(value) for start, end, value in states(history, drain.node) if start < drain.at and since < end]
     kept = [it for it in history.troubles if it.what in (FOREIGN_POD, MUTE) and it.node == drain.node]
+    kept += [it for it in history.troubles if it.what.startswith(("slurmctld", "controller", "everything", "tools"))]
     others = any(it and it[1] != job for it in owners)
     return others or any(it.start < drain.at and since < it.end for it in kept)
 
@@ -377,6 +390,7 @@ SAFETY: tuple[Callable[[History], Breaches], ...] = (
     nothing_comes_after_closed,
     persons_drains_stay,
     the_living_are_left_alone,
+    no_job_works_unopened,
     prologs_do_not_fail,
     back_means_empty,
     nothing_is_left,

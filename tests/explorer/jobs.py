@@ -53,6 +53,12 @@ class Job:
         """Slurm may run it again."""
         return self.spec.batch and self.spec.requeue
 
+    def opened(self, now: float) -> None:
+        """Slurm takes its nodes for opened."""
+        self.state = "RUNNING"
+        if self.run:
+            self.run.runs = now
+
 
 @dataclass(eq=False)
 class Node:

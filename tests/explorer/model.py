@@ -96,6 +96,7 @@ class Model(Events):
         """Tokens of its own, of some age, what it knows, what always runs there; and the timer."""
         if box.name == "ctl":
             names = {"opener": GATE_NAMESPACE, "reconciler": GATE_NAMESPACE}
+            box.notes["gated"] = {"partitions": self.system.config.partitions, "jobs": []}
             self.note_guards()
         else:
             names = {"node": NODES_NAMESPACE}

@@ -93,6 +93,8 @@ OUTAGES: dict[str, tuple[float, float]] = {
     "slurmctld dies and forgets seconds": (0.3, 30),
     "slurmctld starts with an empty state": (0.3, 10),
     "slurmctld dies in a prolog and gives its number again": (0.3, 30),
+    "slurmctld stops in a prolog and forgets it": (0.3, 30),
+    "slurmctld starts a job beside its prolog": (0.3, 30),
     "controller loses power": (5, 60),
     "tools hang": (5, 45),
     "everything loses power": (10, 90),

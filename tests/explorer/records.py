@@ -94,6 +94,8 @@ class Run:
     nodes: tuple[str, ...]
     start: float
     """Its nodes were allocated."""
+    runs: float = NEVER
+    """Slurm takes its nodes for opened."""
     works: float = NEVER
     """The first of its user's processes started."""
     over: float = NEVER

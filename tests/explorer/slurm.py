@@ -92,7 +92,7 @@ class Jobs:
         if code != 0:
             self._end(job, "PENDING" if job.again else "FAILED")
             return
-        job.state = "RUNNING"
+        job.opened(self.sim.now)
         if self.prolog_waits:
             self._launch(job)
         self._work(job)

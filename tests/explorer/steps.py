@@ -29,7 +29,8 @@ delete all pods, squeue comment, squeue name, comment
 """,
         "deliver_token": """
 lock, read note, write note, forget note, sleep, write file, ask for a token, ctr containers, ctr tasks, nvidia-smi,
-listpids, show node, drain, squeue comment, squeue name, comment
+listpids, show node, drain, get nodes, get rolebindings, squeue job, squeue comment, squeue name, comment, requeue,
+scancel
 """,
         "close": """
 lock, read note, write note, forget note, sleep, rename a file, remove files, make a node dirty, get nodes,
@@ -43,7 +44,7 @@ lock, read note, write note, sleep, get nodes, make a node dirty
 lock, read note, write note, forget note, sleep, ask for a token, write file, list serviceaccounts, list rolebindings,
 list nodes, get nodes, squeue all, squeue job, make a node dirty, delete rolebindings, delete roles,
 delete serviceaccounts, list workloads, ask for kinds, delete workloads, list pods, delete pods, delete all workloads,
-delete all pods, squeue comment, squeue name, comment
+delete all pods, squeue comment, squeue name, comment, requeue, scancel
 """,
         "reconcile node": """
 lock, read note, write note, forget note, sleep, ask for a token, write file, remove files, get nodes,
@@ -185,6 +186,11 @@ UNCLOSED_BUSY = Need({**GATED, "works_s": 3.0}, ((BUSY, 2.0, 60.0),), strikes=(U
 HALF_OPEN = Need(GATED, strikes=(UNENDED, UNDONE, (("open", "post serviceaccounts"), KILL_BEFORE)))
 MOVED = Need({**GATED, "works_s": 150.0}, (("its node is lost", 3.0, 195.0),), later=110.0)
 SHRUNK = Need({**LONG, "nodes": 2, "pods": 2}, (("shrunk", 6.0, 0.0),))
+STOPPED, BESIDE = "slurmctld stops in a prolog and forgets it", "slurmctld starts a job beside its prolog"
+FORGOTTEN = Need(LONG, ((STOPPED, -0.5, 3.0),))
+FORGOTTEN_SRUN = Need({**LONG, "batch": False}, ((STOPPED, -0.5, 3.0),))
+UNOPENED = Need(LONG, ((BESIDE, -0.5, 1.0), ("person releases", -0.5, 60.0)))
+UNOPENED_SRUN = Need({**LONG, "batch": False}, ((BESIDE, -0.5, 1.0), ("person releases", -0.5, 60.0)))
 
 NEEDS: dict[tuple[str, str], Need] = {
     **{("open", step): SILENT_START for step in ("squeue job", *TELL, "requeuehold")},
@@ -199,6 +205,10 @@ NEEDS: dict[tuple[str, str], Need] = {
     **{("end", step): CROWDED_END for step in ("delete all workloads", "delete all pods")},
     **{("deliver_token", step): OCCUPIED for step in ("show node", "nvidia-smi", "listpids", "comment")},
     **{("deliver_token", step): COMPANY for step in ("sleep", "drain", "ctr tasks", "squeue comment", "squeue name")},
+    **{("deliver_token", step): UNOPENED for step in ("squeue job", "requeue")},
+    ("deliver_token", "scancel"): UNOPENED_SRUN,
+    ("reconcile controller", "requeue"): FORGOTTEN,
+    ("reconcile controller", "scancel"): FORGOTTEN_SRUN,
     **{("boot", step): REBOOT for step in ("lock", "read note", "write note", "get nodes", "make a node dirty")},
     ("boot", "sleep"): SILENT_REBOOT,
     **{("reconcile node", step): REBOOT for step in (*TELL, "requeue")},

@@ -19,6 +19,7 @@ from ..core.names import (
     NODES_NAMESPACE,
     OPEN_NODES,
     OPENER,
+    QUOTA,
     RECONCILER,
     TENANT_ROLE,
     WORKLOADS,
@@ -42,6 +43,9 @@ LEVELS_OF = {
     "trainjobs": "TrainJob",
 }
 """Levels of the closed list by workloads above Jobs."""
+
+FINISHED = 4
+"""How many times as many pods a job namespace may have as may run there: the others are finished."""
 
 Json = dict[str, Any]
 
@@ -91,7 +95,7 @@ def objects(slurm: Slurm, kube: Kube) -> list[Json]:
         _open_nodes(kube),
         *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
         *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
-        *(_quota(space, max_pods(slurm)) for space in job_namespaces(slurm)),
+        *(_quota(space, max_pods(slurm), slurm.gate.objects) for space in job_namespaces(slurm)),
         *(
             _binding(space, f"drawbridge-{role}", subject)
             for space in job_namespaces(slurm)
@@ -167,10 +171,12 @@ def _account(namespace: str, name: str) -> Json:
     return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False}
 
 
-def _quota(namespace: str, most: int) -> Json:
+def _quota(namespace: str, most: int, objects: int) -> Json:
+    """`pods` counts what runs or waits. Jobs may keep some finished pods beside it."""
     counts = [f"count/{kind}.{group}" for group, kinds in WORKLOADS.items() for kind in kinds]
-    metadata = {"name": "drawbridge", "namespace": namespace}
-    hard = {kind: str(most) for kind in ("pods", *counts)}
+    metadata = {"name": QUOTA, "namespace": namespace}
+    hard = {kind: str(most) for kind in ("pods", *counts)} | {"count/pods": str(most * FINISHED)}
+    hard |= {f"count/{kind}": str(objects) for kind in ("configmaps", "secrets", "services")}
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
 
 

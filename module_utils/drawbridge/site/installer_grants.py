@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from ..core.names import (
     GATE_NAMESPACE,
+    IDENTITIES,
     INSTALLER_NAMESPACE,
     NODES_NAMESPACE,
     OPEN_NODES,
     OPENER,
+    QUOTA,
     RECONCILER,
 )
 from ..kube.member.text import CLIENT_SIGNER, SERVING_SIGNER
@@ -31,8 +33,6 @@ MEMBERS_MAY = (
     "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
 )
 """Kubernetes' own roles for kubelets that join."""
-IDENTITIES = tuple(f"drawbridge-{name}" for name in ("opener", "reconciler", "node"))
-"""The gate's identities: each has a ClusterRole for the cluster, and one for job namespaces."""
 PEOPLE = ("drawbridge-platform", "drawbridge-breakglass")
 IN_NAMESPACES = (*(f"{name}-namespace" for name in IDENTITIES), "drawbridge-renewal")
 CLUSTER_ROLES = (*IDENTITIES, *PEOPLE, *IN_NAMESPACES, "drawbridge-job", "drawbridge-tenant")
@@ -41,7 +41,7 @@ POLICIES = tuple(
     for name in (
         *("transitions", "identities", "lifecycle", "namespaces", "workloads", "workload-ends", "job-pods", "pod-ends"),
         *("job-objects", "connect", "kinds", "sizes", "services", "evictions", "secrets", "job-object-ends", "tenants"),
-        *("elsewhere", "bindings", "tokens"),
+        *("elsewhere", "bindings", "tokens", "states", "own-objects"),
     )
 )
 LIFECYCLE, SECRETS = FRAMES = ("drawbridge-lifecycle", "drawbridge-secrets")
@@ -115,7 +115,7 @@ def _gate_objects(slurm: Slurm, kube: Kube) -> list[Grant]:
     return [
         Grant("", "namespaces", APPLY, tuple(it for it in spaces if it not in exist)),
         Grant("", "namespaces", CHANGE, tuple(it for it in spaces if it in exist)),
-        Grant("", "resourcequotas", APPLY, ("drawbridge",)),
+        Grant("", "resourcequotas", APPLY, (QUOTA,)),
         Grant("", "configmaps", APPLY, (OPEN_NODES,), GATE_NAMESPACE),
         Grant("", "serviceaccounts", APPLY, (OPENER, RECONCILER), GATE_NAMESPACE),
         Grant("", "serviceaccounts/token", ("create",), (OPENER, RECONCILER), GATE_NAMESPACE),

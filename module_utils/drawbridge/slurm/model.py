@@ -109,6 +109,7 @@ class Gate:
     pod_grace_s: int = option("seconds that a pod has to end once its job is over", 10, low=1, high=120)
     tries: int = option("times in a row that a job's nodes may fail to open before the job is held", 5, low=1, high=20)
     pods_per_node: int = option("pods per gated node, for one workload and one job namespace", 110, low=1, high=1000)
+    objects: int = option("ConfigMaps of a job namespace, and as many Secrets and Services", 1000, low=20, high=100000)
 
 
 @dataclass(frozen=True)

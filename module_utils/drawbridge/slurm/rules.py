@@ -17,6 +17,8 @@ ENDING_S = 20
 """Time of the kubelet beyond a pod's grace, and of the second look of the proof."""
 START_S = 30
 """Time that an epilog needs before and after its waits."""
+PROLOG_S = 60
+"""Time that a prolog of the gate waits beside patience_s."""
 
 
 def namespace_of(account: str) -> str:
@@ -74,16 +76,16 @@ def epilog_outlasts_the_pods(slurm: Slurm) -> Iterator[Fault]:
         )
 
 
-def dispatcher_outlasts_the_epilog(slurm: Slurm) -> Iterator[Fault]:
+def dispatcher_outlasts_the_gate(slurm: Slurm) -> Iterator[Fault]:
     """A killed part can't set its drain reason, and nothing lifts a drain with Slurm's own reason."""
     gate = slurm.gate
-    needed = gate.patience_s + gate.empty_s + START_S
+    needed = gate.patience_s + max(gate.empty_s, gate.patience_s + PROLOG_S) + START_S
     if _gated(slurm) and slurm.part_timeout_s < needed:
         yield Fault(
             "drawbridge_slurm.part_timeout_s",
             slurm.part_timeout_s,
-            f"the gate's epilog may wait patience_s ({gate.patience_s}) and empty_s ({gate.empty_s}) of "
-            f"drawbridge_slurm.gate, and would be killed before it can set a drain reason",
+            f"the gate's prolog may wait twice patience_s ({gate.patience_s}) of drawbridge_slurm.gate and {PROLOG_S} "
+            f"s more, the epilog patience_s and empty_s ({gate.empty_s}). If killed, neither sets a drain reason",
             f"set part_timeout_s: {needed}, or shorter waits",
         )
 
@@ -104,6 +106,6 @@ RULES = (
     partitions_hold_known_nodes,
     gated_accounts_have_namespaces,
     epilog_outlasts_the_pods,
-    dispatcher_outlasts_the_epilog,
+    dispatcher_outlasts_the_gate,
     jobs_outlast_their_pods,
 )

@@ -33,7 +33,7 @@ FAILED = "drawbridge: prolog part 50-gate ended with code 1 in job 7"
 def good() -> History:
     """A job of two nodes, from its start to its end."""
     return History(
-        begun={"a": CLOSED, "b": CLOSED},
+        begun=dict.fromkeys("abc", CLOSED),
         changes=[
             *(Change(10, node, CLOSED, HELD, "7", "opener", account=WHOSE) for node in "ab"),
             *(Change(100, node, HELD, DIRTY, "", "reconciler") for node in "ab"),
@@ -91,6 +91,8 @@ CASES: list[tuple[str, Callable[[History], None]]] = [
     ("no_gpu_is_given_twice", added("containers", Container("a", "p-a", "vision", 7, 1, 50, 60))),
     ("no_gpu_is_given_twice", added("containers", Container("a", "p-a", "vision", 7, 0, 50, 60, ANOTHERS))),
     ("nothing_comes_after_closed", added("unbound", Pod("p", "vision", 7, 112, 120))),
+    ("no_job_works_unopened", run(works=8.9)),
+    ("no_job_works_unopened", run(batch=False, nodes=("a", "b", "c"))),
     ("no_surprises", added("surprises", "KeyError")),
 ]
 

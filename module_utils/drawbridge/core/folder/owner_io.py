@@ -33,7 +33,7 @@ def require_own(folder: Path, inside: list[str]) -> None:
 
 
 def _others(path: Path, above: bool) -> str:
-    """Why other users decide what is at a path; "" if they don't.
+    """Why other users control a path; "" if they don't.
 
     In a folder `above` that all may write, as /tmp, the sticky bit keeps them from replacing what others own.
     """

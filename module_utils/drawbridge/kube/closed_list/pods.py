@@ -90,6 +90,7 @@ PODS: dict[str, Level] = {
             "runtimeClassName": "a runtime of its own would go past what guards the node's",
             "schedulingGroup": "Slurm starts all pods of a job together",
             "setHostnameAsFQDN": "a pod has the name that its controller gives",
+            "workloadRef": "Slurm starts all pods of a job together",
         },
         below={
             "affinity": (ONE, "Affinity"),
@@ -111,8 +112,8 @@ PODS: dict[str, Level] = {
         judged={
             **SECURITY,
             **dict.fromkeys(("runAsGroup", "runAsUser"), "are not of one Slurm job"),
-            "fsGroup": "a pod has its job's group and no other",
-            "supplementalGroups": "a pod has its job's group and no other",
+            "fsGroup": "a pod's volumes have its job's group",
+            "supplementalGroups": "supplementalGroups are all that DRAWBRIDGE_GROUPS lists",
             "supplementalGroupsPolicy": "supplementalGroupsPolicy: Strict",
         },
         free={"fsGroupChangePolicy": "no volume of a job's pod changes its owner", "runAsNonRoot": "refuses root only"},

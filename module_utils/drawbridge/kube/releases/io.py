@@ -90,9 +90,9 @@ class HelmRelease:
         return answer
 
     def _wait_served(self, name: str) -> None:
-        """Wait until the API server serves a new kind and describes it: helm asks for kinds without a description.
+        """Wait until the API server serves a new kind, and its OpenAPI documents have it.
 
-        Helm then lists all CustomResourceDefinitions, which a run has no right to do.
+        Before, helm would list all CustomResourceDefinitions, which a run has no right to do.
         """
         deadline = time.monotonic() + SERVED_S
         while not (self._established(name) and self._described(self._items[name]["spec"])):

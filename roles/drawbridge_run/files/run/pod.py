@@ -108,6 +108,7 @@ def template(request: Request, container: str = "main") -> Json:
             "runAsUser": uid,
             "runAsGroup": gid,
             "supplementalGroupsPolicy": "Strict",
+            **({"supplementalGroups": list(request.grant.groups)} if request.grant.groups else {}),
             "seccompProfile": {"type": "RuntimeDefault"},
         },
         "nodeSelector": {LABEL: str(request.allocation.job)},

@@ -57,6 +57,8 @@ class Grant:
     gpus: str
     cpus: str
     memory: str
+    groups: tuple[int, ...] = ()
+    """The user's other groups. Pods have all of them in this order, or none."""
 
     @property
     def ids(self) -> tuple[int, int]:
@@ -73,7 +75,8 @@ class Grant:
         keys = {"api_server", "ca_file", "namespace", "toleration"}
         values = {key: known[f"DRAWBRIDGE_{key.upper()}"] for key in keys}
         pod = {key: known[f"DRAWBRIDGE_POD_{key.upper()}"] for key in ("gpus", "cpus", "memory")}
-        return cls(account=known["DRAWBRIDGE_SERVICE_ACCOUNT"], token=home / "token", **values, **pod)
+        groups = tuple(map(int, filter(None, known.get("DRAWBRIDGE_GROUPS", "").split(","))))
+        return cls(account=known["DRAWBRIDGE_SERVICE_ACCOUNT"], token=home / "token", groups=groups, **values, **pod)
 
 
 def nccl(file: Path = NCCL) -> dict[str, str]:

@@ -44,8 +44,9 @@ def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: 
     _empty(api, lambda: made_by(owner, api), _numbered(owner), IN_BACKGROUND)
     pods = PODS.format(owner.namespace)
     for account in accounts:
+        # by their account: unlike a label, it can't be changed
         chosen = {"fieldSelector": f"spec.serviceAccountName={account},spec.nodeName="}
-        _empty(api, lambda account=account: [(pods, it) for it in _unbound(_pods(api, owner, account))], chosen, {})
+        _empty(api, lambda chosen=chosen: [(pods, it) for it in api.items(pods, METADATA, **chosen)], chosen, {})
     for account in accounts:
         _remove(api, identity.trace(owner, account))
     if failed := [swapped for swapped in swaps if swapped.error]:
@@ -81,10 +82,6 @@ def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], chosen: Mapping
             return
         found = find()
     raise Refused(f"can't delete an ended job's objects in {left[0]}: another client keeps writing them")
-
-
-def _unbound(pods: list[Json]) -> list[Json]:
-    return [pod for pod in pods if not pod["spec"].get("nodeName")]
 
 
 def close_node(owner: Owner, node: str, world: World, api: Api, empty_s: float, moved_on: bool = False) -> None:
@@ -138,7 +135,10 @@ class Proof:
                 raise not_empty(self._node, why)
 
     def obstacle(self) -> str:
-        """Why the node is not proved empty; "" if it is. Lists ServiceAccounts first, then all pods at once.
+        """Why the node is not proved empty; "" if it is.
+
+        Lists ServiceAccounts first, then pods without a node, then those of this node. So a pod that is bound meanwhile
+        is in one of the lists.
 
         All accounts with the job's number count, of any user: a killed slurmctld may reuse a number, and the taint has
         the same value then. Every check deletes the job's pods here, since new ones may appear while the account
@@ -146,15 +146,19 @@ class Proof:
         """
         accounts = self._accounts()
         next_runs = bool(accounts) and self._moved_on and all(map(self._is_the_next_runs, accounts))
-        pods = self._api.items(PODS.format(self._owner.namespace), **_numbered(self._owner))
-        here = [pod for pod in pods if pod["spec"].get("nodeName") == self._node]
+        unbound, here = self._pods(""), self._pods(self._node)
         for pod in here:
             self._end(pod)
         if accounts and not next_runs:
             return f"the job's ServiceAccount {accounts[0]} still exists: the controller has not deleted it yet"
-        if left := here + ([] if next_runs else _unbound(pods)):
+        if left := here + ([] if next_runs else unbound):
             return f"pod {self._owner.namespace}/{left[0]['metadata']['name']} still exists: look at its kubelet"
         return local_obstacle(self._world, self._owner.job)
+
+    def _pods(self, node: str) -> list[Json]:
+        """Metadata of the job's pods on a node, or with none: finished pods of other nodes cost nothing."""
+        chosen = {**_numbered(self._owner), "fieldSelector": f"spec.nodeName={node}"}
+        return self._api.items(PODS.format(self._owner.namespace), METADATA, **chosen)
 
     def _accounts(self) -> list[str]:
         path = identity.path(self._owner.namespace, "serviceaccounts")
@@ -180,11 +184,6 @@ class Proof:
 def _numbered(owner: Owner) -> dict[str, str]:
     """Selector of all objects with the job's number; policies keep that label unchanged."""
     return {"labelSelector": f"{JOB_LABEL}={owner.job}"}
-
-
-def _pods(api: Api, owner: Owner, account: str) -> list[Json]:
-    """All pods of the job, by their account: unlike a label, it can't be changed."""
-    return api.items(PODS.format(owner.namespace), fieldSelector=f"spec.serviceAccountName={account}")
 
 
 def _delete_all(api: Api, collection: str, chosen: Mapping[str, str], options: Json) -> None:

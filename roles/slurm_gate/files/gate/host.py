@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import pwd
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,6 +56,14 @@ class Host:
         ids = self._listed([f'labels."{NAMESPACE}"=={space}' for space in sorted(infra)])
         firsts = running_tasks(self._tasks(), ids)
         return processes.of_containers(pids, ids, firsts.values())
+
+    def groups(self, uid: int, gid: int) -> list[int]:
+        """Other groups of a user than `gid`, as this host knows them, and not root's; none for an unknown user."""
+        try:
+            name = pwd.getpwuid(uid).pw_name
+        except KeyError:
+            return []
+        return sorted(set(os.getgrouplist(name, gid)) - {0, gid})
 
     def boot_id(self) -> str:
         """A value that differs for each boot of this host."""

@@ -7,7 +7,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .gate_names import JOB_ACCOUNT, JOB_LABEL, JOB_ROLE, NODES_NAMESPACE
+from .gate_names import (
+    GROUPS,
+    GROUPS_SUFFIX,
+    JOB_ACCOUNT,
+    JOB_LABEL,
+    JOB_ROLE,
+    NODES_NAMESPACE,
+    OF_USER,
+    PREFIX,
+)
 from .states import Json, Owner
 
 RUN = "-run"
@@ -41,23 +50,45 @@ def nodes(binding: Json) -> list[str]:
     return [subject["name"] for subject in subjects if subject.get("namespace") == NODES_NAMESPACE]
 
 
-def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[str, Json]]:
+def groups(binding: Json) -> str:
+    """The user's other groups, by a job's RoleBinding ...-run: numbers with dots between them; "" for none."""
+    return str((binding["metadata"].get("annotations") or {}).get(OF_USER, ""))
+
+
+def objects(holder: Owner, account: str, members: Sequence[str], others: Sequence[int] = ()) -> list[tuple[str, Json]]:
     """(resource, object) of the identity, in the order of creation: the right to run is last.
 
     Each job has its own bindings, since deleting one works at once. The API server accepts the token of a deleted
     ServiceAccount for some seconds more. By the label the next opener finds all objects with a job's number.
+
+    `others` are the user's other groups. A policy reads no other object, but may ask what an account may do: one that
+    never exists may use these groups.
     """
+    listed = ".".join(map(str, others))
+    use = {"apiGroups": [PREFIX], "resources": [GROUPS], "verbs": ["use"], "resourceNames": [listed]}
+    asked = {"kind": "ServiceAccount", "name": f"{account}{GROUPS_SUFFIX}", "namespace": holder.namespace}
     metadata = {"name": account, "namespace": holder.namespace, "labels": {JOB_LABEL: str(holder.job)}}
     mint = {"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"], "resourceNames": [account]}
     nodes_accounts = [{"kind": "ServiceAccount", "name": node, "namespace": NODES_NAMESPACE} for node in members]
     return [
         ("serviceaccounts", {"metadata": metadata, "automountServiceAccountToken": False}),
-        ("roles", {"metadata": metadata, "rules": [mint]}),
-        ("rolebindings", {"metadata": metadata, "roleRef": _role("Role", account), "subjects": nodes_accounts}),
+        ("roles", {"metadata": metadata, "rules": [mint, *([use] if others else [])]}),
         (
             "rolebindings",
             {
-                "metadata": {**metadata, "name": f"{account}{RUN}"},
+                "metadata": metadata,
+                "roleRef": _role("Role", account),
+                "subjects": [*nodes_accounts, *([asked] if others else [])],
+            },
+        ),
+        (
+            "rolebindings",
+            {
+                "metadata": {
+                    **metadata,
+                    "name": f"{account}{RUN}",
+                    **({"annotations": {OF_USER: listed}} if others else {}),
+                },
                 "roleRef": _role("ClusterRole", JOB_ROLE),
                 "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": holder.namespace}],
             },

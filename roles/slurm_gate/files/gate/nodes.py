@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .api import Answer, Api
+from .config import Refused
 from .gate_names import LABEL
 from .states import Edge, gate_taint
 
@@ -31,6 +32,14 @@ class Swap(NamedTuple):
     def reached(self, edge: Edge) -> bool:
         """Whether the node has the edge's new state, whoever moved it."""
         return self.value == edge.after and not self.error
+
+
+def taint(node: str, api: Api) -> str:
+    """The value of the node's taint; "" without one. Raises Refused, Unreachable."""
+    found = api.get(f"/api/v1/nodes/{node}")
+    if not found.ok:
+        raise Refused(f"can't read node {node}: {found.message}")
+    return gate_taint(found.body)[1]
 
 
 def swap(api: Api, node: str, edge: Edge) -> Swap:

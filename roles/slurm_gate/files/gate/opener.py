@@ -60,7 +60,7 @@ class Opening:
         self._note = f"run-{job.owner.job}"
         self._run = {"restart": job.restart, "started": job.started, "namespace": job.owner.namespace}
         note = world.notes.read(self._note)
-        self._begun = note == self._run
+        self._begun = {key: note.get(key) for key in self._run} == self._run
         """An earlier program of this same run was killed: existing objects may be its own."""
         self._noted = self._begun
         self.alone = False
@@ -80,6 +80,7 @@ class Opening:
         self._hold()
         self._begun = True
         self._identify()
+        self._world.notes.write(self._note, {**self._run, "opened": True})
 
     def _hold(self) -> None:
         """Hold the remaining nodes. A node that an older run of the same job holds is refused."""
@@ -99,7 +100,8 @@ class Opening:
 
     def _identify(self) -> None:
         """Create the job's identity. An existing object with other nodes belongs to an older run."""
-        for resource, body in identity.objects(self._job.owner, self._job.account, self._job.nodes):
+        others = self._world.host.groups(self._job.uid, self._job.gid)
+        for resource, body in identity.objects(self._job.owner, self._job.account, self._job.nodes, others):
             path, name = identity.path(self._job.owner.namespace, resource), body["metadata"]["name"]
             answer = self._api.call("POST", path, body)
             if not answer.ok and answer.status != 409:

@@ -16,9 +16,11 @@ from .closer import close_job, close_node, make_dirty
 from .config import Refused
 from .decide import Seen, Sighting
 from .gate_names import CLOSED, LABEL
+from .nodes import taint
 from .proof import local_obstacle
 from .slurm import GONE, JobInfo, Running
 from .states import Owner, gate_taint, owner
+from .unopened import end_run
 from .world import World
 
 EMPTY_S = 5.0  # the next run checks again
@@ -65,14 +67,6 @@ def booted(world: World) -> bool:
     return bool(world.notes.read(BOOT).get("id", now) != now)
 
 
-def taint(node: str, api: Api) -> str:
-    """The value of the node's taint; "" without one. Raises Refused, Unreachable."""
-    found = api.get(f"/api/v1/nodes/{node}")
-    if not found.ok:
-        raise Refused(f"can't read node {node}: {found.message}")
-    return gate_taint(found.body)[1]
-
-
 def _lost(holder: Owner, job: JobInfo, boot: Mapping[str, str], world: World) -> bool:
     """Whether the boot ended the job's part on this host: `boot_node` noted it, or the job is older than the boot."""
     unnoted = boot.get("id", world.host.boot_id()) != world.host.boot_id()
@@ -93,7 +87,7 @@ def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
         _closed(seen.node, CLOSED, world)
     elif verdict == decide.LOST:
         make_dirty(holder, seen.node, world, api)
-        _run_again(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
+        end_run(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
     elif verdict == decide.HALTED:
         _report_halted(holder.job, world)
     elif verdict == decide.STUCK:
@@ -109,7 +103,7 @@ def _requeue_if_stuck(job: int, seen: Seen, cause: str, world: World) -> None:
             return
     now = _job(job, world)
     if now.restarts == seen.job.restarts and now.state == seen.job.state and _without_batch(job, world):
-        _run_again(job, now, cause, world)
+        end_run(job, now, cause, world)
 
 
 def _report_halted(job: int, world: World) -> None:
@@ -122,12 +116,6 @@ def _report_halted(job: int, world: World) -> None:
 
 def _without_batch(job: int, world: World) -> bool:
     return not world.host.script_runs() and not world.slurm.has_batch_step(job)
-
-
-def _run_again(job: int, info: JobInfo, cause: str, world: World) -> None:
-    world.log.event("run again", job=job, cause=cause)
-    world.comment_job(job, cause)
-    world.slurm.end_run(job, info)
 
 
 def _closed(node: str, value: str, world: World) -> None:

@@ -49,15 +49,17 @@ def write(file: Path, content: str, mode: int, uid: int, gid: int) -> None:
     partial.rename(file)
 
 
-def deliver(job: Job, world: World, api: Api) -> None:
+def deliver(job: Job, world: World, api: Api, groups: str) -> None:
     """Write the job's token, and the variables that its batch script needs. Raises Refused, Unreachable.
+
+    `groups` are the user's other groups, with dots between them.
 
     The token is last: if the API server does not answer now, `renew_jobs` delivers it later.
     """
     directory = world.jobs / str(job.owner.job)
     for folder in (world.jobs.parent, world.jobs, directory):
         folder.mkdir(mode=0o755, exist_ok=True)
-    lines = [f"{key}={value}\n" for key, value in variables(job, world).items()]
+    lines = [f"{key}={value}\n" for key, value in variables(job, world, groups).items()]
     write(directory / "env", "".join(lines), 0o444, 0, 0)
     whose = {"namespace": job.owner.namespace, "account": job.account, "started": job.started}
     write(directory / NOTE, json.dumps({**whose, "uid": job.uid, "gid": job.gid}), 0o400, 0, 0)
@@ -65,7 +67,7 @@ def deliver(job: Job, world: World, api: Api) -> None:
     world.log.event("token delivered", job=job.owner.job, account=job.account)
 
 
-def variables(job: Job, world: World) -> Mapping[str, str]:
+def variables(job: Job, world: World, groups: str) -> Mapping[str, str]:
     """Variables of the job's env file, for requests to Kubernetes."""
     return {
         "DRAWBRIDGE_API_SERVER": world.config.api_server,
@@ -73,6 +75,7 @@ def variables(job: Job, world: World) -> Mapping[str, str]:
         "DRAWBRIDGE_NAMESPACE": job.owner.namespace,
         "DRAWBRIDGE_SERVICE_ACCOUNT": job.account,
         "DRAWBRIDGE_TOLERATION": job.owner.held,
+        "DRAWBRIDGE_GROUPS": groups.replace(".", ","),
         **{f"DRAWBRIDGE_POD_{name.upper()}": value for name, value in world.config.pod_limits.items()},
     }
 

@@ -12,14 +12,15 @@ from .closer import close_job, close_node, not_empty
 from .config import Job, NotGated, Refused, require_whole_nodes
 from .decide import STATES, state
 from .gate_names import OPENER, RECONCILER
+from .nodes import taint
 from .notes import NODE as NODE_LOCK
 from .opener import compare_guards, open_job
 from .proof import require_alone, require_empty
-from .repair import boot_node, booted, repair_cluster, repair_node, taint
+from .repair import boot_node, booted, repair_cluster, repair_node
 from .slurm import NoAnswer
+from .unopened import Unopened, end_unopened, leave, require_open
 from .world import NODE, World
 
-DELIVER_S = 20.0  # a silent API server must not delay the job's start
 EMPTY_S = 10.0  # processes of the last job may just be ending
 RECONCILE_S = 15.0  # the timer runs again
 DRAIN_AGAIN_S = (2.0, 5.0)  # pauses between tries: slurmctld restarts, or is busy
@@ -73,13 +74,28 @@ def _for_job(verb: str, world: World) -> int:
                 raise
             require_empty(world, EMPTY_S)
             return 0
-        except Refused:
+        except Refused as err:
+            if verb == "deliver_token":
+                raise Unopened(str(err)) from err
             if verb != "open":
                 return 0  # such a job never opened a node
             raise
         VERBS[verb](job, world)
+    except Unopened as err:
+        return _not_here(number, str(err), world)
     except (Refused, Unreachable) as err:
         return fail(verb, number, err, world)
+    return 0
+
+
+def _not_here(number: int, cause: str, world: World) -> int:
+    """Slurm drains a node whose Prolog fails. This node is in order, so end the job instead."""
+    world.log.event("refused", verb="deliver_token", job=number, cause=cause)
+    try:
+        leave(number, int(world.env.get("SLURM_JOB_RESTART_COUNT") or 0), cause, world)
+    except Refused as err:
+        world.log.event("not ended", job=number, cause=str(err))
+        return 1
     return 0
 
 
@@ -151,10 +167,11 @@ def end_job(job: Job, world: World) -> None:
 
 
 def deliver_token(job: Job, world: World) -> None:
-    """Prolog of a node. A job runs without its token, too. Raises Refused if the node is not empty."""
+    """Prolog of a node. A job runs without its token, too. Raises Refused if the node is not empty, Unopened."""
     require_alone(job, world, EMPTY_S)
+    node = require_open(job, world)
     try:
-        tokens.deliver(job, world, world.api(NODE, DELIVER_S))
+        tokens.deliver(job, world, node.api, node.groups)
     except Exception as err:
         world.log.event("token not delivered", job=job.owner.job, cause=str(err))
 
@@ -198,6 +215,7 @@ def _repairs(world: World, gauges: dict[str, float]) -> Iterator[bool]:
         yield tokens.renew(file, world, api)
         if identity == RECONCILER:
             yield _attempt(world, lambda api=api: repair_cluster(world, api))
+            yield _attempt(world, lambda api=api: end_unopened(world, api))
         if identity == NODE:
             yield tokens.renew_jobs(world, api)
             yield _attempt(world, lambda api=api: _reconcile_node(_this_node(world), world, api, gauges))

@@ -39,6 +39,7 @@ def test_a_pod_is_the_jobs_and_the_users(tmp_path: Path) -> None:
     assert found["tolerations"] == [{"key": "drawbridge.io/slurm", "value": "vision.4711", "effect": "NoSchedule"}]
     assert found["serviceAccountName"] == "slurm-4711-u2001-g3001"
     user = {"runAsUser": 2001, "runAsGroup": 3001, "supplementalGroupsPolicy": "Strict"}
+    user["supplementalGroups"] = [3011, 3012]
     assert found["securityContext"] == {**user, "seccompProfile": {"type": "RuntimeDefault"}}
     assert found["containers"][0]["workingDir"] == "/"
     assert found["containers"][0]["securityContext"] == {"allowPrivilegeEscalation": False}

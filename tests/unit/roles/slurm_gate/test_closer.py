@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roles.slurm_gate.files.gate.api import Answer
+from roles.slurm_gate.files.gate.api import METADATA, Answer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
 from tests.unit.roles.slurm_gate.cluster import ACCOUNTS, BINDINGS, JOB, JOBS, PODS, Made, pod
@@ -108,14 +108,29 @@ def test_a_pod_that_comes_after_the_first_look_is_seen_by_the_second(opened: Mad
     def late(method: str, path: str) -> None:
         if method == "GET" and path == PODS:
             looks.append(opened.clock.now())
-            if len(looks) == 2:
+            if len(looks) == 3:
                 opened.cluster.add(PODS, pod("slurm-4711-r0-9", "gpu01"))
 
     opened.cluster.before = late
     close(opened)
     assert ("DELETE", f"{PODS}/slurm-4711-r0-9") in opened.cluster.log
     assert opened.cluster.value("gpu01") == "closed"
-    assert looks[1] - looks[0] >= 1
+    assert looks[2] - looks[1] >= 1
+
+
+def test_what_other_nodes_have_is_not_listed(opened: Made) -> None:
+    asked = []
+    listed = opened.cluster.get
+
+    def get(path: str, accept: str = "", **query: str) -> Answer:
+        asked.append((path, accept, query.get("fieldSelector")))
+        return listed(path, accept, **query)
+
+    end(opened)
+    opened.cluster.get = get
+    close(opened)
+    pods = [it for it in asked if it[0] == PODS]
+    assert pods == [(PODS, METADATA, "spec.nodeName="), (PODS, METADATA, "spec.nodeName=gpu01")] * 2
 
 
 def test_a_process_on_a_gpu_keeps_the_node_dirty(opened: Made) -> None:

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,6 +81,56 @@ def test_who_holds_a_gpus_device_file_uses_it(proc: Path) -> None:
     assert Host(tools, "ctr").gpu_processes() == {4242: "ended", 5: "train?9, forged"}
 
 
+def test_a_device_is_known_by_its_number_under_any_name(tmp_path: Path, proc: Path) -> None:
+    for name, minor in (("gpu", 3), ("control", 255)):
+        os.mknod(tmp_path / name, stat.S_IFCHR | 0o666, os.makedev(195, minor))
+    for pid, file in ((5, "gpu"), (6, "control"), (7, "gpu"), (8, "gpu")):
+        running(proc, pid, str(tmp_path / file), uid=0 if pid == 7 else 2001)
+    (proc / "8/fdinfo").mkdir()
+    (proc / "8/fdinfo/0").write_text("pos:\t0\nflags:\t02\nmnt_id:\t31\nino:\t5\n")
+    (proc / "8/mountinfo").write_text("31 1 0:40 / /home rw,relatime - nfs4 store:/home rw,vers=4.2\n")
+    assert set(processes.holders()) == {5}
+
+
+DETACHED = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+assert libc.unshare(0x20000) == 0  # a mount namespace of its own
+assert libc.mount(b"none", b"/", None, 0x44000, None) == 0  # private, with all below
+assert libc.mount(b"/dev/null", sys.argv[1].encode(), None, 0x1000, None) == 0  # bind
+held = open(sys.argv[1])
+assert libc.umount2(sys.argv[1].encode(), 2) == 0  # detached
+os.setgid(2001), os.setuid(2001)
+print(os.readlink(f"/proc/self/fd/{held.fileno()}"), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_device_is_found_behind_a_mount_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The null device is 1:3."""
+    monkeypatch.setattr(processes, "GPU_MAJOR", 1)
+    (tmp_path / "innocent").touch()
+    argv = [sys.executable, "-c", DETACHED, str(tmp_path / "innocent")]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as user:
+        assert user.stdin and user.stdout
+        assert user.stdout.readline() == "/\n", "its link does not name the device"
+        found = processes.holders()
+        user.stdin.close()
+    assert user.pid in found
+
+
+def test_a_users_control_group_is_no_container(proc: Path) -> None:
+    known = "ab" * 32
+    session = "/user.slice/user-2001.slice/user@2001.service"
+    running(proc, 5, group=f"0::{session}/app.slice/{known}.scope")
+    running(proc, 6, group=f"0::{session}/kubepods.slice/cri-containerd-{known}.scope")
+    running(proc, 7, group=f"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-{known}.scope")
+    running(proc, 8, group=f"12:pids:/kubepods/burstable/pod1/{known}\n1:name=systemd:/")
+    running(proc, 9)
+    (proc / "9/cgroup").write_bytes(b"0::/user.slice/caf\xe9\n")
+    assert processes.of_containers([5, 6, 7, 8, 9], [known], []) == [7, 8]
+
+
 def test_what_infrastructures_containers_hold_is_theirs(proc: Path) -> None:
     known = "ab" * 32
     running(proc, 100)
@@ -102,6 +155,13 @@ def test_no_answer_is_not_empty(said: Result) -> None:
     for question in (host.gpu_processes, lambda: host.containers(["vision"])):
         with pytest.raises(Refused, match=r"does not report what runs here \((NVIDIA-SMI has failed|timed out)"):
             question()
+
+
+def test_a_users_groups_are_without_roots(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = Host(Tools({}), "ctr")
+    monkeypatch.setattr(os, "getgrouplist", lambda name, gid: {"root": [gid, 0, 3012, 3011]}[name])
+    assert host.groups(0, 3001) == [3011, 3012]
+    assert host.groups(4_000_000_000, 3001) == []
 
 
 def test_a_process_that_may_be_here_excuses_no_other() -> None:

@@ -81,6 +81,19 @@ def test_leftovers_of_an_older_run_refuse_before_anything_opens(collection: str,
     assert set(states) == {"closed"}
 
 
+@pytest.mark.parametrize("others", [[], [3011, 3012]])
+def test_a_jobs_identity_says_its_users_groups(others: list[int], at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at.host, "groups", lambda uid, gid: others, raising=False)
+    open_job(JOB, at)
+    role = at.cluster.objects[f"{BINDINGS.replace('bindings', 's')}/{JOB.account}"]
+    subjects = at.cluster.objects[f"{BINDINGS}/{JOB.account}"]["subjects"]
+    run = at.cluster.objects[f"{BINDINGS}/{JOB.account}-run"]
+    assert [rule["resourceNames"] for rule in role["rules"][1:]] == ([["3011.3012"]] if others else [])
+    assert [it["name"] for it in subjects] == ["gpu01", "gpu02", *([f"{JOB.account}-groups"] if others else [])]
+    assert identity.nodes(at.cluster.objects[f"{BINDINGS}/{JOB.account}"]) == ["gpu01", "gpu02"]
+    assert identity.groups(run) == ".".join(map(str, others))
+
+
 def test_a_neighbours_leftovers_are_no_reason(at: Made) -> None:
     at.cluster.add(PODS, pod("slurm-47110-r0-0", account="slurm-47110-u2001-g3001"))
     at.cluster.add(JOBS, {"metadata": {"name": "slurm-47110-r0"}})

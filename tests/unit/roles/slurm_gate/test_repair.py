@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +10,21 @@ import pytest
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.decide import state
-from roles.slurm_gate.files.gate.repair import boot_node, repair_cluster, repair_node, taint
+from roles.slurm_gate.files.gate.nodes import taint
+from roles.slurm_gate.files.gate.repair import boot_node, repair_cluster, repair_node
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
-from tests.unit.roles.slurm_gate.cluster import ACCOUNTS, JOB, PODS, RUNNING, Cluster, Made, hold, pod, world
+from tests.unit.roles.slurm_gate.cluster import (
+    ACCOUNTS,
+    JOB,
+    PODS,
+    RUNNING,
+    Cluster,
+    Made,
+    hold,
+    locked_elsewhere,
+    pod,
+    world,
+)
 
 OURS = NodeInfo(frozenset({"IDLE", "DRAIN"}), "drawbridge gate: not proven empty")
 
@@ -147,18 +156,6 @@ def test_a_node_of_a_jobs_last_run_closes_while_the_next_one_runs_elsewhere(give
         repair(at)
     assert (at.cluster.value("gpu01") == "closed") is ("gpu01" not in given)
     assert f"{PODS}/slurm-4711-r1-1" in at.cluster.objects
-
-
-@contextlib.contextmanager
-def locked_elsewhere(at: Made, number: int) -> Iterator[None]:
-    """Another process has the lock: those of one process do not shut each other out."""
-    code = f"import fcntl; f = open({str(at.notes._root / 'lock')!r}, 'a+'); fcntl.lockf(f, 2, 1, {number})"
-    argv = [sys.executable, "-c", f"{code}; print(flush=True); input()"]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout
-        other.stdout.readline()
-        yield
-        other.communicate(b"\n")
 
 
 def booted(at: Made) -> None:

@@ -36,11 +36,11 @@ def anybody(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 def test_the_jobs_user_alone_reads_the_token(at: Made, anybody: list[tuple[int, int]]) -> None:
-    tokens.deliver(JOB, at, Mint())
+    tokens.deliver(JOB, at, Mint(), "3011.3012")
     file = at.jobs / "4711/token"
     assert stat.S_IMODE(file.stat().st_mode) == 0o400
     assert anybody[-1] == (2001, 3001)
-    assert "DRAWBRIDGE_POD_GPUS=8\n" in (at.jobs / "4711/env").read_text()
+    assert {"DRAWBRIDGE_POD_GPUS=8", "DRAWBRIDGE_GROUPS=3011,3012"} < set((at.jobs / "4711/env").read_text().split())
     assert tokens.note(4711, at)["started"] == JOB.started
     assert tokens.leftover(at, but=4711) == ""
     tokens.remove(4711, at)
@@ -72,7 +72,7 @@ def test_young_tokens_stay(at: Made) -> None:
 
 def test_a_host_renews_itself_and_the_jobs_it_has(at: Made, anybody: list[tuple[int, int]]) -> None:
     api, file = Mint(), own(at)
-    tokens.deliver(JOB, at, api)
+    tokens.deliver(JOB, at, api, "")
     later(at, at.jobs / "4711/token")
     assert tokens.renew(file, at, api)
     assert tokens.renew_jobs(at, api)
@@ -87,7 +87,7 @@ def test_a_host_renews_itself_and_the_jobs_it_has(at: Made, anybody: list[tuple[
 
 def test_a_token_that_could_not_be_placed_comes_later(at: Made, anybody: list[tuple[int, int]]) -> None:
     with pytest.raises(Unreachable):
-        tokens.deliver(JOB, at, Mint(0))
+        tokens.deliver(JOB, at, Mint(0), "")
     assert not (at.jobs / "4711/token").exists()
     assert tokens.renew_jobs(at, Mint())
     assert (at.jobs / "4711/token").read_text() == "token-1"
@@ -141,7 +141,7 @@ def test_an_epilog_may_take_a_token_away_while_it_is_renewed(at: Made) -> None:
             tokens.remove(4711, at)
             return super().call(*args, **others)
 
-    tokens.deliver(JOB, at, Mint())
+    tokens.deliver(JOB, at, Mint(), "")
     later(at, at.jobs / "4711/token")
     assert tokens.renew_jobs(at, Late())
     assert [file.name for file in (at.jobs / "4711").iterdir()] == [tokens.OVER]
@@ -160,7 +160,7 @@ def test_without_a_new_token_the_old_one_stays(at: Made, status: int) -> None:
 
 
 def test_tokens_of_jobs_that_left_the_node_go(at: Made) -> None:
-    tokens.deliver(JOB, at, Mint())
+    tokens.deliver(JOB, at, Mint(), "")
     at.slurm.silent = True
     with pytest.raises(NoAnswer):
         tokens.tidy("gpu01", at)
