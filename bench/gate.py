@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.counted import on_host
+from bench.gate_crowd import crowd
 from bench.gate_stage import FOLDER, HOST, build, dress, names, register
-from bench.gate_table import compared, counted, grown, missed, page
+from bench.gate_table import closed, compared, counted, grown, missed, page
 from bench.results import store
 from lab.hosts.paths import Paths
 from tests.attacks.client import Client
@@ -92,8 +93,12 @@ def main() -> int:
             growth[str(registered)] = grown(lived)
             if registered == LARGEST:
                 table = compared(lived)
-    store("gate", {"by size": table, "by nodes registered": growth}, page(table, growth))
-    print("\n".join(missed(table, growth)) or "all goals are met")
+        alone, job = measured(client, REGISTERED[-1], job)
+        crowd(client)
+        among, job = measured(client, REGISTERED[-1], job)
+        beside = {"alone": closed(alone), "among others": closed(among)}
+    store("gate", {"by size": table, "by nodes registered": growth, "beside": beside}, page(table, growth, beside))
+    print("\n".join(missed(table, growth, beside)) or "all goals are met")
     return 0
 
 

@@ -14,6 +14,8 @@ HOSTS = ("seed prolog", "deliver_token", "seed epilog", "close")
 """What runs on every node."""
 WALL, CPU = 0.25, 0.05
 """Goals of the ratios."""
+CROWD = 1.2
+"""The same of a close beside what another job has left, over one without."""
 HEAD = """# Opening and closing nodes
 
 Made by `python -m bench.gate`; all hosts, the API server's too, share the machine's processors."""
@@ -84,7 +86,12 @@ def grown(found: Sequence[Json]) -> Json:
     }
 
 
-def missed(table: Json, growth: Json) -> list[str]:
+def closed(found: Sequence[Json]) -> float:
+    """Seconds to close one node."""
+    return statistics.median(summed(life["parts"], ("end", "close"))["wall"] for life in found if life["size"] == 1)
+
+
+def missed(table: Json, growth: Json, beside: Json) -> list[str]:
     """Sentences about goals that are missed."""
     found = []
     for size, row in table.items():
@@ -97,12 +104,20 @@ def missed(table: Json, growth: Json) -> list[str]:
     for key in ("open_calls", "close_calls"):
         if len({row[key] for row in growth.values()}) > 1:
             found.append(f"{key} grow with the cluster: {[row[key] for row in growth.values()]}")
+    if (ratio := beside["among others"] / beside["alone"]) > CROWD:
+        found.append(f"to close one node beside 10,000 finished pods takes {ratio:.2f} times as long, not {CROWD:g}")
     return found
 
 
-def page(table: Json, growth: Json) -> str:
+def page(table: Json, growth: Json, beside: Json) -> str:
     """The tables as Markdown."""
-    return "\n\n".join((HEAD, _sizes(table), _hosts(table), _growth(growth))) + "\n"
+    return "\n\n".join((HEAD, _sizes(table), _hosts(table), _growth(growth), _beside(beside))) + "\n"
+
+
+def _beside(beside: Json) -> str:
+    alone, among = beside["alone"], beside["among others"]
+    names = ["to close one node, s", "beside 10,000 finished pods and 10,000 ConfigMaps of another job", "ratio"]
+    return _drawn(names, [[f"{alone:.2f}", f"{among:.2f}", f"{among / alone:.2f}"]])
 
 
 def _sizes(table: Json) -> str:

@@ -30,6 +30,7 @@ from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
 from ..storage.model import SharedFilesystem
+from .filesystems_view import of_namespaces
 from .run_view import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"
@@ -143,9 +144,10 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
 
 def namespaces(slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube) -> list[Json]:
     """Job namespaces with the mounts that pods may use, and infrastructure namespaces."""
-    paths = ",".join(filesystem.mount for filesystem in filesystems)
-    limits = {HOST_PATHS: paths, MAX_PODS: str(max_pods(slurm))}
-    gated = [_namespace(name, GATED, limits) for name in job_namespaces(slurm)]
+    seen, most = of_namespaces(slurm, filesystems), str(max_pods(slurm))
+    gated = [
+        _namespace(name, GATED, {HOST_PATHS: ",".join(seen[name]), MAX_PODS: most}) for name in job_namespaces(slurm)
+    ]
     return [*gated, *(_namespace(name, INFRA, {}) for name in infra_namespaces(kube))]
 
 

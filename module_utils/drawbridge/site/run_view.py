@@ -12,6 +12,7 @@ from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
 from ..storage.model import SharedFilesystem
+from .filesystems_view import of_namespaces
 
 GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
 """Resource names of the vendors' device plugins."""
@@ -25,7 +26,7 @@ def run_site(
     return {
         "partitions": [part.name for part in slurm.partitions if part.gate],
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
-        "mounts": [filesystem.mount for filesystem in filesystems],
+        "mounts": of_namespaces(slurm, filesystems),
         "gpu_resource": GPU_RESOURCES[here.gpus.vendor] if here else "",
         "devices": _devices(kube, nodes, len(here.rails)) if here else {},
         "kill_wait_s": slurm.kill_wait_s,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...core.options import NAME, option, or_word
+from ...core.options import NAME, PATH, option, or_word
 
 ACCOUNT = r"[a-z0-9_][a-z0-9_.-]{0,62}"
 """Name of an account or a QOS: slurmdbd silently stores capitals as small letters."""
@@ -64,6 +64,7 @@ class Account:
 
     name: str = option("name of the account, in small letters as Slurm stores it", pattern=ACCOUNT)
     namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=rf"({NAME})?")
+    mounts: tuple[str, ...] = option("mount points of the file systems that its pods see; empty: all", (), pattern=PATH)
     users: tuple[str, ...] = or_word(
         option("login names, or the word site (then the site's own tools keep its users)", (), pattern=USER), *SITE
     )

@@ -158,12 +158,12 @@ def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
 
 def chosen_mounts(request: Request) -> dict[str, bool]:
     """Mounted file systems, and whether each is read-only. Raises Refused."""
-    wanted = {}
-    for text in request.options.mounts or request.site.mounts:
+    wanted, seen = {}, request.site.mounts.get(request.grant.namespace, [])
+    for text in request.options.mounts or seen:
         path, _sep, mode = text.partition(":")
-        if path not in request.site.mounts or mode not in ("", "ro", "rw"):
-            known = ", ".join(request.site.mounts) or "none"
-            raise Refused(f"--mount {text}: it is PATH or PATH:ro of a shared file system, which are: {known}")
+        if path not in seen or mode not in ("", "ro", "rw"):
+            known = ", ".join(seen) or "none"
+            raise Refused(f"--mount {text}: it is PATH or PATH:ro of a file system of the account, which are: {known}")
         wanted[path] = mode == "ro"
     return wanted
 

@@ -26,8 +26,8 @@ class Site:
     """Partitions whose jobs may have pods."""
     namespaces: Mapping[str, str]
     """Kubernetes namespace of every Slurm account that has one."""
-    mounts: list[str]
-    """File systems that pods may mount, each at its own path."""
+    mounts: Mapping[str, list[str]]
+    """File systems that pods of each namespace may mount, each at its own path."""
     gpu_resource: str
     devices: Mapping[str, str]
     """Other resources of a pod: RDMA devices."""

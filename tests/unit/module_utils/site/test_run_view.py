@@ -12,4 +12,4 @@ def test_a_node_knows_what_a_pod_takes_there() -> None:
     found = run_site(SLURM, shared(GPFS), KUBE, NODES, "gpu01")
     assert found["gpu_resource"] == "nvidia.com/gpu"
     assert found["devices"] == {f"rdma/rail{rail}": "1" for rail in range(8)}
-    assert found["mounts"] == ["/gpfs/fs1"]
+    assert found["mounts"] == {space: ["/gpfs/fs1"] for space in ("vision", "speech", "chem")}

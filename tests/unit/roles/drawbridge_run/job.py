@@ -42,7 +42,7 @@ ENV = {
 SITE = {
     "partitions": ["ai-train"],
     "namespaces": {"vision": "vision"},
-    "mounts": ["/gpfs/fs1", "/gpfs/fs2"],
+    "mounts": {"vision": ["/gpfs/fs1", "/gpfs/fs2"], "nlp": ["/gpfs/fs1"]},
     "gpu_resource": "nvidia.com/gpu",
     "devices": {"rdma/rail0": "1"},
     "kill_wait_s": 30,

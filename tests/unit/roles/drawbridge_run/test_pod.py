@@ -62,7 +62,7 @@ def test_file_systems_are_at_their_own_paths(tmp_path: Path) -> None:
     ("line", "says"),
     [
         ("--image img --mount /scratch -- true", "which are: /gpfs/fs1, /gpfs/fs2"),
-        ("--image img --mount /gpfs/fs1/home -- true", "a shared file system"),
+        ("--image img --mount /gpfs/fs1/home -- true", "a file system of the account"),
         ("--image img --mount /gpfs/fs1:rx -- true", "PATH:ro"),
         ("--image img --mount /gpfs/fs2 -- true", "the pods see /gpfs/fs2, but not /gpfs/fs1/home/ada"),
         ("--image img --env NOWHERE -- true", "NOWHERE: it is not set here"),
