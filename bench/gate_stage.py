@@ -152,7 +152,7 @@ def server() -> str:
 def token(client: Client, namespace: str, account: str) -> bytes:
     """A host's token, as gate.yml brings it."""
     path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
-    answer = client.ask("POST", path, {"spec": {"expirationSeconds": 86400}})
+    answer = client.ask("POST", path, {"spec": {"expirationSeconds": 86400}}, DEPLOYER)
     if answer.status != 201:
         sys.exit(f"{path}: {answer.message}")
     return answer.body["status"]["token"].encode()
