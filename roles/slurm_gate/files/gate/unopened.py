@@ -46,7 +46,7 @@ def require_open(job: Job, world: World) -> Open:
     starting, running = world.deadline(world.config.patience_s + OPEN_S), None
     while isinstance(found := _look(job, world), str):
         limit, info = starting, _seen(job.owner.job, world)
-        if info and not _runs(info, job.restart):
+        if info and not _runs(info, world):
             raise Unopened(found)
         if info and info.state != "CONFIGURING":
             limit = running = running or world.deadline(OPEN_S)
@@ -76,13 +76,13 @@ def _seen(job: int, world: World) -> JobInfo | None:
         return None
 
 
-def leave(job: int, restart: int, cause: str, world: World) -> None:
+def leave(job: int, cause: str, world: World) -> None:
     """On a node: end this run of the job, if no other node did so, and wait until Slurm has. Raises Refused.
 
     Slurm tells each node to end the job. After that its batch script does not start, though the Prolog succeeds.
     """
     deadline, told = world.deadline(world.config.patience_s), False
-    while not (info := _seen(job, world)) or _runs(info, restart):
+    while not (info := _seen(job, world)) or _runs(info, world):
         if info and not told:
             told = _told(job, info, cause, world)
         if not deadline.pause(LOOK_S):
@@ -100,8 +100,12 @@ def _told(job: int, info: JobInfo, cause: str, world: World) -> bool:
     return True
 
 
-def _runs(info: JobInfo, restart: int) -> bool:
-    return info.running and info.restarts == restart
+def _runs(info: JobInfo, world: World) -> bool:
+    """Whether this run goes on here. A slurmctld that was killed may give the number to another job."""
+    env = world.env
+    this = (int(env["SLURM_JOB_UID"]), int(env.get("SLURM_JOB_RESTART_COUNT") or 0), env["SLURM_JOB_PARTITION"])
+    mine = (info.uid, info.restarts, info.partition) == this
+    return info.running and mine and env["SLURMD_NODENAME"] in info.nodes
 
 
 def end_run(job: int, info: JobInfo, cause: str, world: World) -> None:

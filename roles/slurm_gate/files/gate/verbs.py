@@ -92,7 +92,7 @@ def _not_here(number: int, cause: str, world: World) -> int:
     """Slurm drains a node whose Prolog fails. This node is in order, so end the job instead."""
     world.log.event("refused", verb="deliver_token", job=number, cause=cause)
     try:
-        leave(number, int(world.env.get("SLURM_JOB_RESTART_COUNT") or 0), cause, world)
+        leave(number, cause, world)
     except Refused as err:
         world.log.event("not ended", job=number, cause=str(err))
         return 1

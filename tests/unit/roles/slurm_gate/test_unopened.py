@@ -119,8 +119,12 @@ def test_the_jobs_groups_come_with_its_rights(at: Made, monkeypatch: pytest.Monk
     assert "DRAWBRIDGE_GROUPS=3011\n" in (at.jobs / "4711/env").read_text()
 
 
-def test_another_node_has_requeued_the_job_already(at: Made) -> None:
-    at.slurm.jobs[4711] = ENDED
+@pytest.mark.parametrize(
+    "job", [ENDED, RUNNING._replace(uid=2002), RUNNING._replace(nodes=("gpu03",)), RUNNING._replace(partition="hpc")]
+)
+def test_another_job_that_has_the_number_now_is_left_alone(job: JobInfo, at: Made) -> None:
+    """Or another node has requeued the job already."""
+    at.slurm.jobs[4711] = job
     assert run("deliver_token", at) == 0
     assert at.slurm.told == []
 
