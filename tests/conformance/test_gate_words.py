@@ -16,7 +16,17 @@ from tests.conformance.tree import ROOT
 PROGRAM = sorted((ROOT / "roles/slurm_gate/files/gate").glob("*.py"))
 GUIDE = (ROOT / "docs/guides/operating-the-gate.md").read_text()
 FAILURES = (ROOT / "docs/concepts/gate-failures.md").read_text()
-TELLERS = {"Refused", "Unreachable", "not_empty", "comment_job", "Swap", "end_run", "_requeue_if_stuck", "append"}
+TELLERS = {
+    "Refused",
+    "Unreachable",
+    "not_empty",
+    "comment_job",
+    "Swap",
+    "_told",
+    "end_run",
+    "_requeue_if_stuck",
+    "append",
+}
 """Calls with reasons among their arguments."""
 REASONS = {"obstacle", "open_reason", "_foreign", "explain", "leftover", "_still_held", "_look"}
 """Functions that return one."""

@@ -20,10 +20,10 @@ def require_own(folder: Path, inside: list[str]) -> None:
 
     What does not exist yet is made by the caller.
     """
-    chain = [folder, *folder.parents]
-    for path in reversed(chain):
-        if why := _others(path, above=path != folder):
-            raise DeviceError(f"{path} {why}: {REPAIR}")
+    for place in dict.fromkeys((folder, folder.resolve())):
+        for path in reversed([place, *place.parents]):
+            if why := _others(path, above=path != place):
+                raise DeviceError(f"{path} {why}: {REPAIR}")
     for path in inside:
         for place in reversed([folder / path, *list((folder / path).parents)[: len(Path(path).parts) - 1]]):
             if place.is_symlink():
@@ -33,7 +33,7 @@ def require_own(folder: Path, inside: list[str]) -> None:
 
 
 def _others(path: Path, above: bool) -> str:
-    """Why other users control a path; "" if they don't.
+    """Why other users control a path, or a link there, but not its target; "" if they don't.
 
     In a folder `above` that all may write, as /tmp, the sticky bit keeps them from replacing what others own.
     """
@@ -41,11 +41,11 @@ def _others(path: Path, above: bool) -> str:
         found = path.lstat()
     except FileNotFoundError:
         return ""
-    mine = (os.geteuid(), 0) if above else (os.geteuid(),)
-    if found.st_uid not in mine and not (stat.S_ISLNK(found.st_mode) and found.st_uid == 0):
+    link = stat.S_ISLNK(found.st_mode)
+    if found.st_uid not in ((os.geteuid(), 0) if above or link else (os.geteuid(),)):
         return f"belongs to {_name(found.st_uid)}"
-    if stat.S_ISLNK(found.st_mode):
-        return _others(path.resolve(), above)
+    if link:
+        return ""
     writable = found.st_mode & (stat.S_IWOTH | (0 if _private(found.st_gid) else stat.S_IWGRP))
     return "can be written by others" if writable and not (above and found.st_mode & stat.S_ISVTX) else ""
 

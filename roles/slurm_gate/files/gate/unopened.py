@@ -91,7 +91,7 @@ def leave(job: int, cause: str, world: World) -> None:
 
 
 def _told(job: int, info: JobInfo, cause: str, world: World) -> bool:
-    """Whether Slurm has accepted that the job ends; another node may have been quicker."""
+    """Whether Slurm has accepted that the job ends; another host may have been quicker."""
     try:
         end_run(job, info, cause, world)
     except NoAnswer as err:
@@ -116,16 +116,13 @@ def end_run(job: int, info: JobInfo, cause: str, world: World) -> None:
 
 
 def end_unopened(world: World, api: Api) -> bool:
-    """On the controller: end jobs that run although no opener finished for them. Raises NoAnswer, Refused, Unreachable.
+    """On the controller: end jobs that run although no opener finished for them. False if Slurm refused to end one.
 
-    A job that Slurm still configures has its opener.
+    A job that Slurm still configures has its opener. Raises NoAnswer, Refused, Unreachable.
     """
     running = world.slurm.running(world.config.partitions)
     older = _older(running, world)
-    for number in sorted(set(running) - older):
-        if not world.notes.read(f"run-{number}").get("opened"):
-            _end_if_unopened(number, world, api)
-    return True
+    return all([_end_if_unopened(number, world, api) for number in sorted(set(running) - older)])
 
 
 def _older(running: Mapping[int, Running], world: World) -> set[int]:
@@ -141,14 +138,17 @@ def _older(running: Mapping[int, Running], world: World) -> set[int]:
     return jobs
 
 
-def _end_if_unopened(number: int, world: World, api: Api) -> None:
-    """Look again, beside no opener."""
+def _end_if_unopened(number: int, world: World, api: Api) -> bool:
+    """End the job if no opener is at work and none has finished. False if Slurm refused."""
+    if world.notes.read(f"run-{number}").get("opened"):
+        return True
     with world.notes.locked(number, wait=False) as free:
         if not free or world.notes.read(f"run-{number}").get("opened"):
-            return
+            return True
         info = world.slurm.job(number)
         if info.state == "RUNNING" and info.partition in world.config.partitions and not _may_run(number, world, api):
-            end_run(number, info, "its nodes were never opened, since slurmctld stopped meanwhile", world)
+            return _told(number, info, "its nodes were never opened: PrologSlurmctld did not finish", world)
+    return True
 
 
 def _may_run(number: int, world: World, api: Api) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from roles.slurm_gate.files.gate.api import Unreachable
-from roles.slurm_gate.files.gate.slurm import JobInfo
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer
 from roles.slurm_gate.files.gate.verbs import run
 from tests.unit.roles.slurm_gate.cluster import BINDINGS, JOB, RUNNING, Made, hold, locked_elsewhere, own_token
 
@@ -147,6 +147,20 @@ def test_the_timer_requeues_a_running_job_without_an_opener(at: Made) -> None:
     assert run("reconcile", controller(at)) == 0
     assert at.slurm.told == [REQUEUED]
     assert "its nodes were never opened" in at.slurm.comments[4711]
+
+
+def test_a_job_that_slurm_does_not_end_keeps_no_other_from_its_end(at: Made) -> None:
+    controller(at).slurm.jobs[4712] = RUNNING
+    said = at.slurm._run
+
+    def refuses(tool: str, *words: str) -> str:
+        if words == ("requeue", "4711"):
+            raise NoAnswer("Requested operation is presently disabled")
+        return said(tool, *words)
+
+    at.slurm._run = refuses
+    assert run("reconcile", at) == 1
+    assert at.slurm.told == ["scontrol requeue 4712"]
 
 
 @pytest.mark.parametrize(

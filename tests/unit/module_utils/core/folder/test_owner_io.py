@@ -36,11 +36,19 @@ def opened(path: str, mode: int, gid: int = 0) -> Prepare:
 
 def linked(path: str, to: str, uid: int = 0) -> Prepare:
     def prepare(root: Path) -> None:
-        for left in (root / path).rglob("*"):
+        for left in sorted((root / path).rglob("*"), reverse=True):
             left.rmdir()
         (root / path).rmdir()
         (root / path).symlink_to(root / to)
         os.chown(root / path, uid, -1, follow_symlinks=False)
+
+    return prepare
+
+
+def both(first: Prepare, second: Prepare) -> Prepare:
+    def prepare(root: Path) -> None:
+        first(root)
+        second(root)
 
     return prepare
 
@@ -63,6 +71,8 @@ def root(tmp_path: Path) -> Path:
         (opened("shared", 0o777), "shared can be written by others"),
         (opened("shared/plan", 0o775, MATES), "shared/plan can be written by others"),
         (linked("shared/plan", "elsewhere", uid=MALLORY), "shared/plan belongs to user 2001"),
+        (both(linked("shared", "elsewhere"), opened("elsewhere", 0o777)), "elsewhere can be written by others"),
+        (both(linked("shared/plan", "elsewhere"), given("elsewhere")), "elsewhere belongs to user 2001"),
         (linked("shared/plan/kubernetes", "elsewhere"), "shared/plan/kubernetes is a symbolic link"),
     ],
 )
@@ -75,7 +85,6 @@ def test_what_others_may_write_is_refused(prepare: Prepare, why: str, root: Path
 @pytest.mark.parametrize(
     "prepare",
     [
-        given("elsewhere"),
         opened("shared", 0o1777),
         opened("shared/plan", 0o775, gid=0),
         linked("shared/plan", "elsewhere"),
