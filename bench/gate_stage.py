@@ -21,7 +21,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     RECONCILER,
     TAINT,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import (
+    bindings,
+    infrastructure,
+    namespaces,
+    objects,
+    open_nodes,
+    with_mounts,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
 from bench.counted import ROOT, on_host
@@ -30,7 +37,7 @@ from lab.hosts.paths import Paths
 from lab.kubernetes.pki import Authority
 from tests.attacks.client import Client, Json, path_of
 from tests.attacks.manifests import rendered
-from tests.attacks.scene import DEPLOYER, GPFS, KUBE, SLURM, refused_by, until
+from tests.attacks.scene import ADMIN, DEPLOYER, GPFS, KUBE, SLURM, refused_by, until
 
 HOST, FOLDER = "gpu01", "/run/bench-gate"
 IMAGES = 60
@@ -70,8 +77,11 @@ def status() -> Json:
 
 def build(client: Client) -> None:
     """The role's objects, until its policies are in force."""
-    for body in (*namespaces(SLURM, shared(GPFS), KUBE), *rendered(), *objects(SLURM, KUBE)):
-        client.apply(path_of(body), body, DEPLOYER)
+    early = (*infrastructure(KUBE), *with_mounts(SLURM, shared(GPFS)), *bindings(SLURM))
+    for body in (*early, open_nodes(KUBE), *rendered()):
+        client.apply(path_of(body), body, ADMIN)
+    for body in (*namespaces(SLURM), *objects(SLURM)):
+        client.apply(path_of(body), body, DEPLOYER, manager="drawbridge")
     free = {**node("free"), "spec": {}}
     until(lambda: refused_by(client.ask("POST", "/api/v1/nodes?dryRun=All", free), "lifecycle"), "the gate is in force")
 

@@ -38,6 +38,7 @@ def built(folder: Path) -> list[str]:
     unwatched(folder / "grown/group_vars/all.yml")
     command(sys.executable, "lab/lab", "up")
     command(sys.executable, "lab/lab", "up", *SPARES)
+    command(sys.executable, "lab/lab", "administrator")
     command(ANSIBLE, *words, "playbooks/site.yml")
     joined()
     return words

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 
@@ -17,7 +18,7 @@ from lab.hosts.paths import Paths
 from lab.hosts.room import Room
 from lab.hosts.site import Host
 from lab.image import build
-from lab.kubernetes import images
+from lab.kubernetes import images, installer
 from lab.tools import build as tools
 from lab.tools import definitions
 from lab.vm import kernel
@@ -106,6 +107,17 @@ class Command:
         """Move the emulators' clock."""
         self.room.must_run()
         say(f"the emulators' clock is {switchboard.move_clock(self.paths, self.options.step):g} s ahead")
+        return 0
+
+    def administrator(self) -> int:
+        """Apply what only the cluster's administrator may."""
+        self.room.must_run()
+        control = next(host.name for host in self.site.hosts.values() if host.kind.control_plane)
+        for kind, content in installer.handed(self.options.files):
+            place = f"umask 077; cat > /etc/lab/{kind}.yml; systemctl restart lab-administrator@{kind}.service"
+            command = ["ssh", "-F", str(self.paths.ssh_config), control, place]
+            if subprocess.run(command, input=content, text=True, check=False).returncode:
+                return 1
         return 0
 
     def build(self) -> int:

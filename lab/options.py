@@ -36,6 +36,8 @@ def parser() -> argparse.ArgumentParser:
     _devices(verb("fault", "make an emulated tool or switch misbehave", changes=False))
     clock = verb("clock", "move the clock that all emulated devices share", changes=False)
     clock.add_argument("step", metavar="+SECONDS|reset")
+    text = "apply manifests as the cluster's administrator; without files the gate's policies for inventories/lab"
+    verb("administrator", text, changes=False).add_argument("files", nargs="*", metavar="FILE")
     verb("build", "build what the first `up` would build, image and tools, and start nothing", changes=False)
     needs = verb("requirements", "tell which packages this machine lacks", changes=False)
     needs.add_argument("--install", action="store_true", help="install them")

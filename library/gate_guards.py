@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Writes a file with names, uids and generations of the gate's present admission policies and bindings. Before each
     job the opener compares them with the API server. It opens no node if one is missing, changed or created again.
-  - Reads the API server in Ansible's own process. Run it right after the policies are written.
+  - Reads the API server in Ansible's own process. Run it after the policies were compared.
 author: Drawbridge contributors (@drawbridge)
 options:
   path:
@@ -21,13 +21,9 @@ options:
     description: Kubeconfig of a user who may act as the installer.
     type: path
     required: true
-  written:
-    description: Whether this run has changed the policies, or would in check mode.
-    type: bool
-    default: false
 attributes:
   check_mode:
-    description: Predicts exactly, except uids and generations of new policies.
+    description: Predicts exactly.
     support: full
   diff_mode:
     description: Shows the file.

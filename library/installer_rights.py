@@ -5,19 +5,26 @@
 
 DOCUMENTATION = r"""
 module: installer_rights
-short_description: Check that a run has its rights in Kubernetes
+short_description: Compare what an administrator of Kubernetes gives a run
 version_added: 0.1.0
 description:
-  - Acts as the installer with the kubeconfig, and reads its rights from the API server. Fails if one is missing.
-  - Runs in Ansible's own process, and changes nothing.
-  - It grants no rights. An administrator of the cluster applies O(objects).
+  - Acts as the installer with the kubeconfig, reads its rights from the API server, and compares the other objects with
+    those that exist. Fails if a right is missing, or if an object is missing or says something else.
+  - Runs in Ansible's own process, and changes nothing. An administrator of the cluster applies O(objects).
+  - Warns of rights of the installer that O(objects) do not have.
   - An API server whose authorizer can't list rights, such as a cloud's, gives no answer, and nothing is missing then.
 author: Drawbridge contributors (@drawbridge)
 options:
   objects:
-    description: Manifests with the roles of the installer, from P(drawbridge.drawbridge.kube_installer_view#filter).
+    description:
+      - Manifests, from P(drawbridge.drawbridge.kube_installer_view#filter) and the role kube_installer.
+      - Of a namespace only these labels and annotations are compared, of a ServiceAccount and a ResourceQuota nothing.
     type: list
     elements: dict
+    required: true
+  manifest:
+    description: File of a plan with O(objects), which C(playbooks/plan.yml) writes into its folder C(kubernetes).
+    type: str
     required: true
   kubeconfig:
     description: Kubeconfig of a user who may act as the installer. It never leaves Ansible's own process.
@@ -39,14 +46,15 @@ attributes:
 EXAMPLES = r"""
 - name: Check the rights of this run
   drawbridge.drawbridge.installer_rights:
-    objects: "{{ drawbridge_slurm | drawbridge.drawbridge.kube_installer_view(drawbridge_kube) }}"
+    objects: "{{ kube_installer_view.rights }}"
+    manifest: kube_installer.yml
     kubeconfig: ~/.kube/config
     repair: let an administrator apply installer.yml
 """
 
 RETURN = r"""
 missing:
-  description: Missing rights, those of one resource together.
+  description: Missing rights, those of one resource together, or objects that are not as they should be.
   returned: when the API server answered
   type: list
   elements: str

@@ -24,10 +24,10 @@ CHAINS = (
     ("slurm_controller", "slurm_node", "slurm_login"),
 )
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
-LONG = ("slurm_gate", "gpu_operator", "default", "slurm_controller", "existing")
+LONG = ("slurm_gate", "gpu_operator", "default", "existing")
 """Words of parts that have a lab for long, those before that wait more than they compute."""
-LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client")
-"""Scenarios of layers that `default` and `existing` build and change on whole sites."""
+LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client", *CHAINS[1])
+"""Scenarios of layers that `default`, `existing` and `slurm_gate` build and change on whole sites."""
 AT_NIGHT = (*LAYERS, "mixed", "rails", "drawbridge_run")
 """Scenarios of the night."""
 SCHEDULES = 300
@@ -89,9 +89,10 @@ def long_files(name: str) -> tuple[Command, ...]:
 
 
 def chains(scenarios: Sequence[str]) -> list[Sequence[str]]:
-    """Chains, and scenarios one by one."""
-    chained = {name for chain in CHAINS for name in chain}
-    return [*CHAINS, *([name] for name in scenarios if name not in chained)]
+    """Chains of these scenarios, and the others one by one."""
+    whole = [chain for chain in CHAINS if set(chain) <= set(scenarios)]
+    chained = {name for chain in whole for name in chain}
+    return [*whole, *([name] for name in scenarios if name not in chained)]
 
 
 def rank(part: Part) -> int:
@@ -165,7 +166,7 @@ def nightly() -> list[Part]:
     sites = {name: name for name in ("mixed", "rails")}
     modules = {"isolation": "tests.isolation", "rxe": "tests.rxe", "dcb": "tests.dcb"}
     labs = [
-        *(Part(f"molecule {name}", molecule([name])) for name in AT_NIGHT),
+        *(Part(f"molecule {' '.join(names)}", molecule(names)) for names in chains(AT_NIGHT)),
         *(Part(f"long-{name}", long_files(name), site=sites.get(name, "")) for name in long),
         Part("chaos", (python("-m", "tests.chaos", "--next", str(SEEDS)),)),
         # what every line of a policy is there for, and its types

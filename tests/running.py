@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,6 +100,15 @@ class Lab:
         # other callbacks may print after the report
         report = json.JSONDecoder().raw_decode(out[start:])[0] if start >= 0 else {"plays": []}
         return Run(process.returncode, out[-4000:] + err[-4000:], report)
+
+    def administrator(self, plan: Path, *names: str) -> None:
+        """Be the cluster's administrator, and apply manifests of a plan, which is written if it is not there."""
+        if not plan.exists():
+            run = self.playbook("plan", "-e", f"plan_into={plan}")
+            assert run.code == 0, run.output
+        files = [str(plan / f"kubernetes/{name}.yml") for name in names]
+        argv = [sys.executable, "lab/lab", "administrator", *files]
+        subprocess.run(argv, cwd=REPOSITORY, check=True, capture_output=True, timeout=self.run_s)
 
     def wait(self, what: str, condition: Callable[[], Any], seconds: float = 300) -> Any:
         """The first true answer of a condition. Fails when there is none in time."""

@@ -87,10 +87,13 @@ def _control_plane(context: Context) -> None:
     _store(context)
     for component in ("scheduler", "controller-manager"):
         _kubeconfig(context, f"/etc/kubernetes/{component}.conf", authority.client(f"system:kube-{component}"))
-    context.write("/etc/lab/installer.yml", installer.text())
+    context.write("/etc/lab/rights.yml", installer.text(installer.RIGHTS))
     packages = debs.ensure(context.paths.cache, build.ensure(context.paths.cache))
     context.binds.append(Bind(packages, "/srv/lab/kubernetes"))
-    own = ("lab-etcd.service", "lab-installer.service", "lab-packages.service")
+    _install(context, ("lab-administrator@.service",), wanted_by="")
+    wants = "/etc/systemd/system/multi-user.target.wants/lab-administrator@rights.service"
+    context.link(wants, "/etc/systemd/system/lab-administrator@.service")
+    own = ("lab-etcd.service", "lab-packages.service")
     _install(context, (*own, *(f"{name}.service" for name in CONTROL_PLANE)))
 
 

@@ -16,12 +16,10 @@ MODULE = "drawbridge.drawbridge.host_files"
 ARGUMENT_SPEC = {
     "path": {"type": "path", "required": True},
     "kubeconfig": {"type": "path", "required": True},
-    "written": {"type": "bool", "default": False},
 }
 GROUP = "/apis/admissionregistration.k8s.io/v1"
 KINDS = ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
 OURS = "drawbridge-"
-UNREAD = "not known before the policies are written"
 
 
 class ActionModule(ActionBase):
@@ -35,8 +33,7 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
-            # in check mode policies have no new uids and generations yet
-            known = UNREAD if args["written"] and self._task.check_mode else guards(connect(args["kubeconfig"]))
+            known = guards(connect(args["kubeconfig"]))
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err)}
         content = json.dumps(known, indent=4, sort_keys=True) + "\n"

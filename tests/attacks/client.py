@@ -101,9 +101,9 @@ class Client:
         self._connection.close()
         self._bearer.close()
 
-    def apply(self, path: str, body: Json, who: Who | None = None, dry: bool = False) -> Json:
-        """Server-side apply that tolerates no unknown field."""
-        asked = f"{path}?fieldManager=attacks&force=true&fieldValidation=Strict{'&dryRun=All' if dry else ''}"
+    def apply(self, path: str, body: Json, who: Who | None = None, dry: bool = False, manager: str = "attacks") -> Json:
+        """Server-side apply that tolerates no unknown field, and takes away what its manager no longer says."""
+        asked = f"{path}?fieldManager={manager}&force=true&fieldValidation=Strict{'&dryRun=All' if dry else ''}"
         answer = self.ask("PATCH", asked, body, who, APPLY)
         assert answer.status < 300, f"{path}: {answer.message}"
         return answer.body

@@ -12,14 +12,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import (
+    bindings,
+    infrastructure,
+    namespaces,
+    objects,
+    open_nodes,
+    with_mounts,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
 from lab.hosts.paths import Paths
+from lab.kubernetes.installer import ADMINISTRATOR
 from lab.tools import definitions
 from roles.slurm_gate.files.gate import identity
-from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, GATED, NODES_NAMESPACE
+from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
 from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
 from tests import waiting
 from tests.attacks import tables
@@ -36,6 +44,7 @@ SITE = {**SITE, "drawbridge_gpfs": {**SITE["drawbridge_gpfs"], "filesystems": FI
 SLURM, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "kube", "gpfs"))
 DEPLOYER = Who("drawbridge", ("drawbridge:platform", "drawbridge:installer"))
 """Whom a run acts as. The lab has given it the rights of role kube_installer."""
+ADMIN = Who(*ADMINISTRATOR)
 JOBS = {4711: (2001, "gpu02"), 471: (2002, "gpu03")}
 GID = 3001
 OTHERS = {2001: (3011, 3012)}
@@ -129,19 +138,19 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
     """
     cast = tables.scene()
     scene = Scene(client, {name: Who.of(row) for name, row in cast["people"].items()}, cast["things"])
-    spaces = namespaces(SLURM, shared(GPFS), KUBE)
-    ours = [space for space in spaces if GATED not in space["metadata"]["labels"]]
     for path in definitions.ensure(Paths.of().cache):
         body = yaml.load(path.read_text(), yaml.CSafeLoader)
         client.apply(path_of(body), body)
     for body in cast["before"]:
         client.apply(path_of(body), body)
-    for body in (*ours, *rendered()):
-        client.apply(path_of(body), body, DEPLOYER)
+    for body in (*infrastructure(KUBE), open_nodes(KUBE), *rendered()):
+        client.apply(path_of(body), body, ADMIN)
     quiet()
     scene.do(cast["early"])
-    for body in (*spaces, *objects(SLURM, KUBE)):
-        client.apply(path_of(body), body, DEPLOYER)
+    for body in (*with_mounts(SLURM, shared(GPFS)), *bindings(SLURM)):
+        client.apply(path_of(body), body, ADMIN)
+    for body in (*namespaces(SLURM), *objects(SLURM)):
+        client.apply(path_of(body), body, DEPLOYER, manager="drawbridge")
     for row in cast["in_force"]:
         until(lambda row=row: refused_by(scene.ask(row), row["guard"]), f"{row['guard']} is in force")
     scene.do(cast["nodes"])

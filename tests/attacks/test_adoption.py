@@ -19,7 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.g
 from lab.hosts.paths import Paths
 from tests import installer
 from tests.attacks.client import APPLY, Client, Json, Who, path_of
-from tests.attacks.scene import DEPLOYER, Scene, until
+from tests.attacks.scene import ADMIN, Scene, until
 
 pytestmark = pytest.mark.live
 
@@ -66,7 +66,7 @@ def used(client: Client, scene: Scene) -> Iterator[KubeCluster]:
     for body in (pod("shop"), pod("kube-system"), waits("shop")):
         until(lambda body=body: applied(client, body), "the policy is in force no more")
     made = {key: binding[key] for key in ("apiVersion", "kind", "spec")}
-    client.apply(elsewhere, {**made, "metadata": {"name": "drawbridge-elsewhere"}}, DEPLOYER)
+    client.apply(elsewhere, {**made, "metadata": {"name": "drawbridge-elsewhere"}}, ADMIN)
     ask = connect(str(Paths.of().installer_kubeconfig))
     yield KubeCluster(ask, WANT.nodes, ["kube-system"], ["vision"], 120)
     for body in (pod("kube-system"), node):

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import frames
 
 from tests.attacks.client import Json, path_of
 from tests.attacks.manifests import rendered, sources
-from tests.attacks.scene import DEPLOYER, Scene, refused_by, until
+from tests.attacks.scene import ADMIN, Scene, refused_by, until
 from tests.attacks.tables import attacks, read
 
 pytestmark = pytest.mark.live
@@ -65,19 +64,19 @@ def test_a_defect_lets_its_attack_through(scene: Scene, planted_now: list[tuple[
     try:
         for _, changed in planted_now:
             for path, body in changed.items():
-                scene.client.apply(path, body, DEPLOYER)
+                scene.client.apply(path, body, ADMIN)
         for defect, _ in planted_now:
             for row in (ROWS[name] for name in defect["red"]):
                 until(lambda row=row: not _refused(scene, row), f"{row['id']} despite {defect['replace']!r}")
     finally:
         for _, changed in planted_now:
             for path in changed:
-                scene.client.apply(path, SOUND[path], DEPLOYER)
+                scene.client.apply(path, SOUND[path], ADMIN)
 
 
 def test_without_bindings_no_policy_refuses(scene: Scene) -> None:
     """The last test: nothing is guarded any more."""
-    for body in (*SOUND.values(), *frames()):
+    for body in SOUND.values():
         if body["kind"] == POLICY_BINDINGS:
             scene.client.ask("DELETE", path_of(body))
     guarded = [row for row in ROWS.values() if row["guard"] not in ("rbac", "kubelets")]

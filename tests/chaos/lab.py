@@ -99,6 +99,7 @@ class Lab:
         """Start what does not run."""
         self._untouched = not self.paths.state.exists()
         self.command("up", *inventory.HOSTS, inventory.INFRA)
+        self.command("administrator")
 
     def bare(self) -> None:
         """Start anew with fresh disks, unless they are."""

@@ -16,24 +16,24 @@ MANY, A_LEAF = 1_600, 16
 
 def test_a_second_plan_is_exact_and_removes_what_no_longer_belongs(tmp_path: Path) -> None:
     """And touches nothing else, and nothing at all in check mode."""
-    inventory, folder = copied(tmp_path), tmp_path / "plan"
+    inventory, folder = copied(tmp_path, site="example-pilot"), tmp_path / "plan"
     (folder / "nodes/h100").mkdir(parents=True)
     (folder / "nodes/h100/mine").write_text("mine\n")
     before = planned(inventory, folder)
     assert "changed=0" in write(inventory, folder).stdout
     (inventory / "host_vars").mkdir()
-    (inventory / "host_vars/gpu007.yml").write_text("kubelet_numa_settings: {maxPods: 64}\n")
+    (inventory / "host_vars/gpu02.yml").write_text("kubelet_numa_settings: {maxPods: 64}\n")
     seen = write(inventory, folder, "--check", "--diff").stdout
     assert files(folder) == before
     after = planned(inventory, folder)
-    own = {path.removeprefix("nodes/h100-gpu007/") for path in after if path.startswith("nodes/h100-gpu007/")}
+    own = {path.removeprefix("nodes/h100-gpu02/") for path in after if path.startswith("nodes/h100-gpu02/")}
     assert own == {path.removeprefix("nodes/h100/") for path in before if path.startswith("nodes/h100/")} - {"mine"}
-    assert "maxPods: 64" in after["nodes/h100-gpu007/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"]
+    assert "maxPods: 64" in after["nodes/h100-gpu02/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"]
     assert "+    maxPods: 64" in seen
-    assert "nodes/h100: {hosts: 'gpu[001-006,008-064]', sample: gpu001}" in after["index.yml"]
-    (inventory / "host_vars/gpu007.yml").unlink()
+    assert "nodes/h100: {hosts: gpu01, sample: gpu01}" in after["index.yml"]
+    (inventory / "host_vars/gpu02.yml").unlink()
     assert planned(inventory, folder) == before
-    assert not (folder / "nodes/h100-gpu007").exists()
+    assert not (folder / "nodes/h100-gpu02").exists()
 
 
 def test_files_of_others_are_no_place_for_a_plan(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ WHOLE = ("example-existing", "example-mixed", "example-rails")
 ALIKE = {
     "kubernetes/slurm_gate.yml": (),
     "kubernetes/gpu-operator.values.yml": (),
-    "kubernetes/kube_node.yml": (),
     "kubernetes/kube_installer.yml": ("example-existing",),
+    "kubernetes/kube_policies.yml": (),
     "slurm_controller/etc/slurm/cli_filter.lua": (),
     "slurm_controller/etc/slurm/job_submit.lua": (),
 }

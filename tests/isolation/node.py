@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ Facts = dict[str, Any]
 
 def build() -> Run:
     """The site without the node's Kubernetes: an emulated processor has nothing left beside a kubelet."""
+    with tempfile.TemporaryDirectory() as folder:
+        LAB.administrator(Path(folder) / "plan", "kube_installer", "kube_policies")
     return LAB.playbook("site", "--extra-vars", "visit_layers=nfs_client,slurm_node")
 
 

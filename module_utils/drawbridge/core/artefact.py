@@ -22,10 +22,13 @@ class Artefact:
     files: Mapping[str, Entry] = field(default_factory=dict)
     """Files of the host, by path."""
     objects: Sequence[Json] = ()
-    """Manifests for the API server."""
+    """Manifests for the API server, which the run applies."""
+    handed: Mapping[str, Sequence[Json]] = field(default_factory=dict)
+    """Manifests that an administrator applies, by the file's name."""
     values: Mapping[str, Json] = field(default_factory=dict)
     """Values of Helm releases, by name."""
 
     def __add__(self, other: Artefact) -> Artefact:
         lines, objects = [*self.lines, *other.lines], [*self.objects, *other.objects]
-        return Artefact(lines, {**self.files, **other.files}, objects, {**self.values, **other.values})
+        files, handed = {**self.files, **other.files}, {**self.handed, **other.handed}
+        return Artefact(lines, files, objects, handed, {**self.values, **other.values})

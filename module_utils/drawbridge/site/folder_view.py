@@ -75,6 +75,7 @@ def _step(item: Placed, shipped: Shipped) -> str:
     lines = [*item.artefact.lines, *(_entry(path, it, _source(item.role, it, shipped)) for path, it in files)]
     if item.artefact.objects:
         lines.append(f"apply {CLUSTER}/{item.role}.yml")
+    lines += [f"compare with {CLUSTER}/{name}, which an administrator applies" for name in item.artefact.handed]
     lines += [f"values {CLUSTER}/{name}.values.yml" for name in item.artefact.values]
     return "".join(f"{line}\n" for line in (f"{item.role}: {item.task}", *(f"    {line}" for line in lines)))
 
@@ -91,12 +92,14 @@ def _entry(path: str, entry: Entry, source: str) -> str:
 
 
 def _cluster(placed: Iterable[Placed]) -> dict[str, str]:
-    """A file of manifests for each role, and a file of values for each release."""
+    """A file of manifests for each role, those for an administrator as they are, and the values of each release."""
     objects: dict[str, list[Any]] = {}
     found: dict[str, str] = {}
     for item in placed:
         objects.setdefault(item.role, []).extend(item.artefact.objects)
         found |= {f"{CLUSTER}/{name}.values.yml": _yaml(it) for name, it in item.artefact.values.items()}
+        # kubectl reads these: none may stand for others
+        found |= {f"{CLUSTER}/{name}": "".join(map(_document, it)) for name, it in item.artefact.handed.items()}
     manifests = {f"{CLUSTER}/{role}.yml": "".join(_folded(it)) for role, it in objects.items() if it}
     return {**manifests, **found}
 
@@ -110,7 +113,11 @@ def _folded(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for items in alike.values():
         names = [item["metadata"]["name"] for item in items]
         also = f"# the same for {hostlist.in_order(names)}\n" if len(names) > 1 else ""
-        yield f"---\n{also}{_yaml(items[0])}"
+        yield _document(items[0], also)
+
+
+def _document(item: Mapping[str, Any], remark: str = "") -> str:
+    return f"---\n{remark}{_yaml(item)}"
 
 
 def _yaml(content: Any) -> str:

@@ -90,22 +90,25 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
     }
 
 
-def objects(slurm: Slurm, kube: Kube) -> list[Json]:
-    """ServiceAccounts and bindings of this site. Their ClusterRoles are the same at all sites and are files."""
+def objects(slurm: Slurm) -> list[Json]:
+    """What a run writes beside namespaces: ServiceAccounts, and the quota of each job namespace."""
     return [
-        _open_nodes(kube),
         *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
         *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
         *(_quota(space, max_pods(slurm), slurm.gate.objects) for space in job_namespaces(slurm)),
-        *(
-            _binding(space, f"drawbridge-{role}", subject)
-            for space in job_namespaces(slurm)
-            for role, subject in (
-                (OPENER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": OPENER}),
-                (RECONCILER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": RECONCILER}),
-                ("node", {"kind": "Group", "apiGroup": RBAC, "name": f"system:serviceaccounts:{NODES_NAMESPACE}"}),
-            )
-        ),
+    ]
+
+
+def bindings(slurm: Slurm) -> list[Json]:
+    """The gate's RoleBindings in job namespaces. Their ClusterRoles are the same at all sites and are files."""
+    return [
+        _binding(space, f"drawbridge-{role}", subject)
+        for space in job_namespaces(slurm)
+        for role, subject in (
+            (OPENER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": OPENER}),
+            (RECONCILER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": RECONCILER}),
+            ("node", {"kind": "Group", "apiGroup": RBAC, "name": f"system:serviceaccounts:{NODES_NAMESPACE}"}),
+        )
     ]
 
 
@@ -131,7 +134,7 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
         "schedulers": list(kube.schedulers),
         "controllers": controllers,
         "jobs_may": jobs_may,
-        "tenant_roles": ["view", TENANT_ROLE, *kube.tenant_roles],
+        "tenant_roles": tenant_roles(kube),
         "audiences": list(kube.audiences),
         "levels": LEVELS_OF,
         "unlisted_fields": {
@@ -142,18 +145,31 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
     }
 
 
-def namespaces(slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube) -> list[Json]:
-    """Job namespaces with the mounts that pods may use, and infrastructure namespaces."""
-    seen, most = of_namespaces(slurm, filesystems), str(max_pods(slurm))
-    gated = [
-        _namespace(name, GATED, {HOST_PATHS: ",".join(seen[name]), MAX_PODS: most}) for name in job_namespaces(slurm)
-    ]
-    return [*gated, *(_namespace(name, INFRA, {}) for name in infra_namespaces(kube))]
+def namespaces(slurm: Slurm) -> list[Json]:
+    """What a run says of namespaces: which ones are for jobs, and how many pods they may have."""
+    most = {MAX_PODS: str(max_pods(slurm))}
+    return [namespace(name, labels={GATED: "true"}, annotations=most) for name in job_namespaces(slurm)]
 
 
-def _namespace(name: str, label: str, annotations: Json) -> Json:
-    metadata = {"name": name, "labels": {label: "true"}, "annotations": annotations}
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+def tenant_roles(kube: Kube) -> list[str]:
+    """ClusterRoles that may be bound in job namespaces."""
+    return ["view", TENANT_ROLE, *kube.tenant_roles]
+
+
+def infrastructure(kube: Kube) -> list[Json]:
+    """Infrastructure namespaces with their label, which keeps the policies from refusing their pods."""
+    return [namespace(name, labels={INFRA: "true"}) for name in infra_namespaces(kube)]
+
+
+def with_mounts(slurm: Slurm, filesystems: Iterable[SharedFilesystem]) -> list[Json]:
+    """Job namespaces with the paths that pods may mount."""
+    seen = of_namespaces(slurm, filesystems)
+    return [namespace(name, annotations={HOST_PATHS: ",".join(seen[name])}) for name in job_namespaces(slurm)]
+
+
+def namespace(name: str, **metadata: Json) -> Json:
+    """A Namespace."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, **metadata}}
 
 
 def _user(account: str) -> str:
@@ -161,7 +177,7 @@ def _user(account: str) -> str:
     return f"system:serviceaccount:{account.replace('/', ':')}" if account else ""
 
 
-def _open_nodes(kube: Kube) -> Json:
+def open_nodes(kube: Kube) -> Json:
     """Nodes that may register without the taint, as a policy's parameter."""
     metadata = {"name": OPEN_NODES, "namespace": GATE_NAMESPACE}
     nodes = {name: "" for name in hostlist.expand(kube.infra)}

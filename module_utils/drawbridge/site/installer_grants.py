@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from ..core.names import (
     GATE_NAMESPACE,
-    IDENTITIES,
     INSTALLER_NAMESPACE,
     NODES_NAMESPACE,
     OPEN_NODES,
@@ -20,7 +19,7 @@ from ..kube.releases.catalogue import NVIDIA
 from ..kube.releases.rdma_plugin_view import NAME as RDMA_PLUGIN
 from ..kube.rights.rbac import Grant
 from ..slurm.model import Slurm
-from .gate_view import RBAC, infra_namespaces, job_namespaces
+from .gate_view import RBAC, job_namespaces
 
 APPLY = ("get", "create", "patch")
 """Verbs of a server-side apply. With it, unlike with a POST, `create` can be granted for one name."""
@@ -28,30 +27,11 @@ CHANGE = ("get", "patch")
 """The same, of an object that exists."""
 ADMISSION, CERTIFICATES = "admissionregistration.k8s.io", "certificates.k8s.io"
 KUBE_SYSTEM = "kube-system"
-MEMBERS_MAY = (
-    "system:node-bootstrapper",
-    "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
-)
-"""Kubernetes' own roles for kubelets that join."""
-PEOPLE = ("drawbridge-platform", "drawbridge-breakglass")
-IN_NAMESPACES = (*(f"{name}-namespace" for name in IDENTITIES), "drawbridge-renewal")
-CLUSTER_ROLES = (*IDENTITIES, *PEOPLE, *IN_NAMESPACES, "drawbridge-job", "drawbridge-tenant")
-POLICIES = tuple(
-    f"drawbridge-{name}"
-    for name in (
-        *("transitions", "identities", "lifecycle", "namespaces", "workloads", "workload-ends", "job-pods", "pod-ends"),
-        *("job-objects", "connect", "kinds", "sizes", "services", "evictions", "secrets", "job-object-ends", "tenants"),
-        *("elsewhere", "bindings", "tokens", "states", "own-objects"),
-    )
-)
-LIFECYCLE, SECRETS = FRAMES = ("drawbridge-lifecycle", "drawbridge-secrets")
-"""Policies that an administrator creates, because they have parameters."""
-BINDINGS = (*(name for name in POLICIES if name != SECRETS), "drawbridge-gate-tokens")
-"""Of policies. Only a user who may list all Secrets can write the binding SECRETS; a run reads it."""
-READ_BEFORE_ADOPTION = (
+READ = (
     *(("", it) for it in ("nodes", "pods", "namespaces", "serviceaccounts")),
     *(("apps", it) for it in ("daemonsets", "deployments")),
     *((RBAC, it) for it in ("roles", "rolebindings", "clusterroles", "clusterrolebindings")),
+    *((ADMISSION, it) for it in ("validatingadmissionpolicies", "validatingadmissionpolicybindings")),
     ("nvidia.com", "clusterpolicies"),
     ("mellanox.com", "nicclusterpolicies"),
     ("sriovnetwork.openshift.io", "sriovoperatorconfigs"),
@@ -60,22 +40,20 @@ READ_BEFORE_ADOPTION = (
 
 
 def grants(slurm: Slurm, kube: Kube) -> dict[str, list[Grant]]:
-    """What the tasks of each role need."""
+    """What the tasks of each role need. None of it lets a run give a right, except the GPU operator's chart."""
     return {
         "kube_node": _kube_node(kube),
         "gpu_operator": [Grant("", "nodes", ("list",)), Grant("", "pods", ("list",)), *_gpu_operator(kube)],
         "rdma_plugin": _rdma_plugin(kube),
-        "slurm_gate": [*_gate_objects(slurm, kube), *_gate_rights(), *_adoption()],
+        "slurm_gate": [*_gate_objects(slurm, kube), *_adoption()],
     }
 
 
 def _kube_node(kube: Kube) -> list[Grant]:
-    """Bindings for certificate requests; the token, approvals and deletion of one node. None if the site joins."""
+    """A token, approvals and deletion of one node. None if the site joins."""
     if kube.join != "drawbridge":
         return []
     return [
-        Grant(RBAC, "clusterrolebindings", APPLY, ("drawbridge-node-bootstrap", "drawbridge-node-renewal")),
-        Grant(RBAC, "clusterroles", ("bind",), MEMBERS_MAY),
         Grant("", "secrets", ("create", "delete"), namespace=KUBE_SYSTEM),
         Grant(CERTIFICATES, "certificatesigningrequests", ("list", "watch")),
         Grant(CERTIFICATES, "certificatesigningrequests/approval", ("update",)),
@@ -108,43 +86,23 @@ def _rdma_plugin(kube: Kube) -> list[Grant]:
 
 
 def _gate_objects(slurm: Slurm, kube: Kube) -> list[Grant]:
-    """Namespaces, identities, their tokens, and policies."""
-    exist = {GATE_NAMESPACE, NODES_NAMESPACE, KUBE_SYSTEM}
-    exist |= {part.namespace for part in (kube.gpu_operator, kube.rdma) if part.install}
-    spaces = tuple(dict.fromkeys([*job_namespaces(slurm), *infra_namespaces(kube)]))
+    """Purpose and size of job namespaces; identities and their tokens."""
     return [
-        Grant("", "namespaces", APPLY, tuple(it for it in spaces if it not in exist)),
-        Grant("", "namespaces", CHANGE, tuple(it for it in spaces if it in exist)),
+        Grant("", "namespaces", CHANGE, tuple(job_namespaces(slurm))),
         Grant("", "resourcequotas", APPLY, (QUOTA,)),
-        Grant("", "configmaps", APPLY, (OPEN_NODES,), GATE_NAMESPACE),
+        Grant("", "configmaps", ("get",), (OPEN_NODES,), GATE_NAMESPACE),
         Grant("", "serviceaccounts", APPLY, (OPENER, RECONCILER), GATE_NAMESPACE),
         Grant("", "serviceaccounts/token", ("create",), (OPENER, RECONCILER), GATE_NAMESPACE),
         # named like the nodes, so that a new node changes no rights
         Grant("", "serviceaccounts", APPLY, namespace=NODES_NAMESPACE),
         Grant("", "serviceaccounts/token", ("create",), namespace=NODES_NAMESPACE),
-        Grant(ADMISSION, "validatingadmissionpolicies", APPLY, tuple(it for it in POLICIES if it not in FRAMES)),
-        Grant(ADMISSION, "validatingadmissionpolicies", CHANGE, FRAMES),
-        Grant(ADMISSION, "validatingadmissionpolicybindings", APPLY, BINDINGS),
-        Grant(ADMISSION, "validatingadmissionpolicybindings", ("get",), (SECRETS,)),
-        Grant(ADMISSION, "validatingadmissionpolicies", ("list",)),
-        Grant(ADMISSION, "validatingadmissionpolicybindings", ("list",)),
-    ]
-
-
-def _gate_rights() -> list[Grant]:
-    """Roles of the gate and their bindings: the installer may give these rights, but does not have them."""
-    return [
-        Grant(RBAC, "clusterroles", (*APPLY, "escalate"), CLUSTER_ROLES),
-        Grant(RBAC, "clusterroles", ("bind",), (*IDENTITIES, *PEOPLE, *IN_NAMESPACES)),
-        Grant(RBAC, "clusterrolebindings", APPLY, (*IDENTITIES, *PEOPLE)),
-        Grant(RBAC, "rolebindings", APPLY, (*IDENTITIES, "drawbridge-renewal")),
     ]
 
 
 def _adoption() -> list[Grant]:
-    """Look for conflicts, evict non-job pods, close nodes."""
+    """Compare the administrator's objects, look for conflicts, evict non-job pods, close nodes."""
     return [
-        *(Grant(group, resource, ("list",)) for group, resource in READ_BEFORE_ADOPTION),
+        *(Grant(group, resource, ("list",)) for group, resource in READ),
         Grant("", "nodes", ("get", "patch")),
         Grant("", "pods", ("get",)),
         Grant("", "pods/eviction", ("create",)),

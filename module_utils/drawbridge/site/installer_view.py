@@ -1,25 +1,45 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the intent: the objects that give a run its rights in Kubernetes, for an administrator to apply."""
+"""From the intent: the objects that an administrator applies, because whoever may write them may do everything.
+
+The role's templates hold those that are the same at all sites.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from ..core.names import FOR_JOBS, GATED, INSTALLER, INSTALLER_NAMESPACE, INSTALLER_USER, PLATFORM
+from ..core.names import INSTALLER, INSTALLER_NAMESPACE, INSTALLER_USER, PLATFORM
 from ..kube.model import Kube
-from ..kube.rights.rbac import Grant, Json, rules
+from ..kube.releases.gpu_operator_view import LABELS
+from ..kube.rights.rbac import ROLE, Grant, Json, rules
+from ..nodes.model import Nodes
 from ..slurm.model import Slurm
-from .gate_view import RBAC
-from .installer_grants import ADMISSION, KUBE_SYSTEM, LIFECYCLE, SECRETS, grants
+from ..storage.model import SharedFilesystem
+from .gate_view import RBAC, bindings, infrastructure, names, namespace, open_nodes, with_mounts
+from .installer_grants import grants
 
-ROLE, ACT = "drawbridge-installer", "drawbridge-act-as-installer"
+ACT = "drawbridge-act-as-installer"
 GROUP = {"kind": "Group", "apiGroup": RBAC, "name": INSTALLER}
+JOINING = {
+    "drawbridge-node-bootstrap": ("system:node-bootstrapper", "system:bootstrappers:drawbridge"),
+    "drawbridge-node-renewal": ("system:certificates.k8s.io:certificatesigningrequests:selfnodeclient", "system:nodes"),
+}
+"""Kubernetes' own roles for kubelets that join, and the groups that get them. A token only allows a request."""
 
 
-def manifest(slurm: Slurm, kube: Kube) -> list[Json]:
-    """Objects for an administrator to apply; namespaces come first."""
+def objects(nodes: Nodes, slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube) -> Json:
+    """Rights come before a run, policies after the run has seen that nothing on the nodes conflicts with them."""
+    return {
+        "rights": rights(slurm, filesystems, kube),
+        "policies": [open_nodes(kube)],
+        "names": names(kube, nodes),
+    }
+
+
+def rights(slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube) -> list[Json]:
+    """Namespaces, the rights of a run, and bindings of the gate. Namespaces come first."""
     needed = [grant for part in grants(slurm, kube).values() for grant in part]
     spaces = list(dict.fromkeys([INSTALLER_NAMESPACE, *(grant.namespace for grant in needed if grant.namespace)]))
     acts = [
@@ -27,7 +47,7 @@ def manifest(slurm: Slurm, kube: Kube) -> list[Json]:
         Grant("", "groups", ("impersonate",), (PLATFORM, INSTALLER)),
     ]
     account = {"kind": "ServiceAccount", "namespace": INSTALLER_NAMESPACE, "name": "installer"}
-    found = [_object("v1", "Namespace", space) for space in spaces if space != KUBE_SYSTEM]
+    found = [*_namespaces(kube, spaces), *with_mounts(slurm, filesystems)]
     found += [
         _object("v1", "ServiceAccount", "installer", INSTALLER_NAMESPACE, automountServiceAccountToken=False),
         # the only pod that a run creates is a trial, which the policies refuse
@@ -40,49 +60,25 @@ def manifest(slurm: Slurm, kube: Kube) -> list[Json]:
     for space in spaces:
         if within := [grant for grant in needed if grant.namespace == space]:
             found += [_role("Role", ROLE, within, space), _binding("Role", ROLE, [GROUP], space)]
-    return [*found, *frames()]
+    return [*found, *(_joining() if kube.join == "drawbridge" else ()), *bindings(slurm)]
 
 
-def frames() -> list[Json]:
-    """Policies with parameters. A user creates them only if he may read all objects of the parameter's kind.
-
-    Here these are all ConfigMaps and all Secrets, which a run may not read. The policies have no rules: the run adds
-    them, since the API server checks this right only when the parameter's kind changes. Their other fields have the
-    values that the run writes, except `auditAnnotations`, which takes the place of rules. The binding is complete,
-    because the API server checks the right at each write.
-    """
-    found = [
-        _policy(LIFECYCLE, "ConfigMap", "nodes", ["CREATE", "DELETE"]),
-        _policy(SECRETS, "Secret", "pods", ["CREATE"]),
-    ]
-    unlabelled = {"matchExpressions": [{"key": FOR_JOBS, "operator": "NotIn", "values": ["true"]}]}
-    bound = {
-        "policyName": SECRETS,
-        "validationActions": ["Deny", "Audit"],
-        "paramRef": {"parameterNotFoundAction": "Allow", "selector": unlabelled},
-        "matchResources": {"namespaceSelector": {"matchLabels": {GATED: "true"}}},
-    }
-    return [*found, _object(f"{ADMISSION}/v1", "ValidatingAdmissionPolicyBinding", SECRETS, spec=bound)]
+def _namespaces(kube: Kube, spaces: Iterable[str]) -> list[Json]:
+    """Those of a run's rights, and infrastructure, with their labels. The same one twice would lose labels."""
+    part = kube.gpu_operator
+    found = {it["metadata"]["name"]: it for it in (*map(namespace, spaces), *infrastructure(kube))}
+    if part.install:
+        found[part.namespace] = namespace(part.namespace, labels=LABELS)
+    return [*found.values()]
 
 
-def _policy(name: str, kind: str, resource: str, operations: list[str]) -> Json:
-    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": operations, "resources": [resource], "scope": "*"}
-    spec = {
-        "paramKind": {"apiVersion": "v1", "kind": kind},
-        # the API server's defaults are a part of the field
-        "matchConstraints": {
-            "matchPolicy": "Equivalent",
-            "namespaceSelector": {},
-            "objectSelector": {},
-            "resourceRules": [rule],
-        },
-        "auditAnnotations": [{"key": "frame", "valueExpression": "null"}],
-    }
-    return _object(f"{ADMISSION}/v1", "ValidatingAdmissionPolicy", name, spec=spec)
+def _joining() -> list[Json]:
+    groups = {name: {"kind": "Group", "apiGroup": RBAC, "name": group} for name, (_, group) in JOINING.items()}
+    return [_binding("ClusterRole", role, [groups[name]], name=name) for name, (role, _) in JOINING.items()]
 
 
 def _object(version: str, kind: str, name: str, namespace: str = "", **content: Any) -> Json:
-    metadata: Mapping[str, str] = {"name": name, **({"namespace": namespace} if namespace else {})}
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {"apiVersion": version, "kind": kind, "metadata": metadata, **content}
 
 
@@ -90,6 +86,6 @@ def _role(kind: str, name: str, within: list[Grant], namespace: str = "") -> Jso
     return _object(f"{RBAC}/v1", kind, name, namespace, rules=rules(within))
 
 
-def _binding(kind: str, name: str, subjects: list[Json], namespace: str = "") -> Json:
-    role = {"apiGroup": RBAC, "kind": kind, "name": name}
-    return _object(f"{RBAC}/v1", f"{kind}Binding", name, namespace, roleRef=role, subjects=subjects)
+def _binding(kind: str, role: str, subjects: list[Json], namespace: str = "", name: str = "") -> Json:
+    ref = {"apiGroup": RBAC, "kind": kind, "name": role}
+    return _object(f"{RBAC}/v1", f"{kind}Binding", name or role, namespace, roleRef=ref, subjects=subjects)

@@ -58,6 +58,6 @@ def k8s(definition: Any) -> Artefact:
     return Artefact(objects=definition if isinstance(definition, list) else [definition])
 
 
-def installer_rights(objects: Any) -> Artefact:
-    """Objects that an administrator applies before the run, which only checks them."""
-    return Artefact(objects=objects)
+def installer_rights(objects: Any, manifest: str) -> Artefact:
+    """Objects that an administrator applies. The run only compares them."""
+    return Artefact(handed={manifest: objects})

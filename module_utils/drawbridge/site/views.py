@@ -117,9 +117,12 @@ def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
     return rdma_plugin_view.manifests(nodes, kube)
 
 
-def kube_installer(slurm: Slurm, kube: Kube) -> list[Json]:
-    """Manifests that give a run its rights in Kubernetes, for an administrator to apply."""
-    return installer_view.manifest(slurm, kube)
+def kube_installer(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube) -> Json:
+    """What an administrator applies in Kubernetes.
+
+    C(rights) and C(policies), lists of manifests; C(names) for the role's templates.
+    """
+    return installer_view.objects(nodes, slurm, filesystems_view.shared(gpfs, nfs), kube)
 
 
 def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
@@ -135,16 +138,16 @@ def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
     return gate_view.config(slurm, kube, nodes, name)
 
 
-def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube) -> Json:
-    """The gate's objects in Kubernetes.
+def gate_objects(slurm: Slurm, kube: Kube) -> Json:
+    """What a run writes for the gate in Kubernetes, and what it looks at.
 
-    C(namespaces), then C(accounts), lists of manifests; C(names) for the role's templates; C(nodes), all gated nodes;
-    C(infra) and C(jobs), namespaces.
+    C(namespaces), then C(accounts), lists of manifests; C(tenant_roles), which job namespaces may bind; C(nodes), all
+    gated nodes; C(infra) and C(jobs), namespaces.
     """
     return {
-        "namespaces": gate_view.namespaces(slurm, filesystems_view.shared(gpfs, nfs), kube),
-        "accounts": gate_view.objects(slurm, kube),
-        "names": gate_view.names(kube, nodes),
+        "namespaces": gate_view.namespaces(slurm),
+        "accounts": gate_view.objects(slurm),
+        "tenant_roles": gate_view.tenant_roles(kube),
         "nodes": gate_view.gated_nodes(slurm),
         "infra": list(kube.infra_namespaces),
         "jobs": gate_view.job_namespaces(slurm),

@@ -114,6 +114,7 @@ def test_an_open_node_another_policy_and_a_dead_timer(watched: Prometheus) -> No
         closed = V1Taint(effect="NoSchedule", key=TAINT, value="closed")
         stack.glass().patch_node("gpu01", {"spec": {"taints": [closed]}})
         stack.ssh("gpu02", "systemctl start drawbridge-gate.timer")
+        stack.lab("administrator")
         repaired = Lab(stack.PATHS).playbook("gate")  # a policy's generation never comes back
     assert repaired.code == 0, repaired.output
     raised(watched)

@@ -20,6 +20,10 @@ import yaml
 from lab.hosts.paths import REPOSITORY, Paths
 from tests.running import Lab, Run
 
+APPLY = (
+    "kubectl apply --server-side --force-conflicts --as drawbridge --as-group drawbridge:platform "
+    "--as-group system:masters -f"
+)
 CONSENT = "slurm_controller_may_drop_lines"
 ADD_FLAG = "kubelet_numa_may_add_config_dir"
 CONSENTS = ("-e", f"{CONSENT}=true", "-e", f"{ADD_FLAG}=true")
@@ -67,6 +71,7 @@ class Takeover:
     kubeadms: str
     """Files of kubeadm on the nodes, before the first run."""
     no_rights: Run
+    no_policies: Run
     checked: Run
     refused: Run
     digest_after_refusal: str
@@ -86,21 +91,16 @@ def takeover(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Takeover:
     digest = lab.ssh("ctl", "sha256sum /etc/slurm/slurm.conf")
     kubeadms = files_of_kubeadm(lab)
     no_rights = lab.playbook("site")
-    give_rights(lab, tmp_path_factory.mktemp("plan"))
+    folder = tmp_path_factory.mktemp("plan") / "plan"
+    lab.administrator(folder, "kube_installer")
+    no_policies = lab.playbook("gate")
+    lab.administrator(folder, "kube_policies")
     checked = lab.playbook("site", "--check", "--diff", *CONSENTS)
     refused = lab.playbook("site")
     left = lab.ssh("ctl", "sha256sum /etc/slurm/slurm.conf")
     first = lab.playbook("site", *CONSENTS)
     second = lab.playbook("site")
-    return Takeover(job, digest, kubeadms, no_rights, checked, refused, left, first, second)
-
-
-def give_rights(lab: Lab, folder: Path) -> None:
-    """What docs/guides/kubernetes-rights.md has an administrator of the cluster do."""
-    plan = lab.playbook("plan", "-e", f"plan_into={folder}/plan")
-    assert plan.code == 0, plan.output
-    rights = (folder / "plan/kubernetes/kube_installer.yml").read_text()
-    lab.kubectl("apply", "--server-side", "-f", "-", stdin=rights)
+    return Takeover(job, digest, kubeadms, no_rights, no_policies, checked, refused, left, first, second)
 
 
 def files_of_kubeadm(lab: Lab) -> str:
@@ -130,8 +130,16 @@ def comparison(run: Run) -> str:
 def test_what_the_kubeconfig_may_not_do_is_named_before_any_change(takeover: Takeover) -> None:
     (message,) = (result["msg"] for _, _, result in takeover.no_rights.results() if result.get("failed"))
     assert "namespaces vision-lab" in message
-    assert "kubectl apply --server-side -f plan/kubernetes/kube_installer.yml" in message
+    assert f"{APPLY} plan/kubernetes/kube_installer.yml" in message
     assert takeover.no_rights.changed() == []
+
+
+def test_what_a_run_may_not_write_is_named_before_a_node_is_closed(takeover: Takeover) -> None:
+    """The run has looked for conflicts with the policies, and says that the administrator may apply them."""
+    (message,) = (result["msg"] for _, _, result in takeover.no_policies.results() if result.get("failed"))
+    assert "ValidatingAdmissionPolicyBinding drawbridge-elsewhere" in message
+    assert f"{APPLY} plan/kubernetes/kube_policies.yml" in message
+    assert not any("guards" in name or "Adopt" in name for name, _, _ in takeover.no_policies.results())
 
 
 def test_check_mode_shows_every_line_in_its_group(takeover: Takeover) -> None:

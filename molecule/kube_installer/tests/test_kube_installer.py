@@ -25,9 +25,12 @@ PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
 PLAIN["ANSIBLE_STDOUT_CALLBACK"] = "ansible.posix.json"
 ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles/drawbridge-installer"
-BINDING = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/drawbridge-secrets"
+GATES = "/apis/rbac.authorization.k8s.io/v1/clusterroles/drawbridge-opener"
+BINDING = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/drawbridge-installer"
+OPEN_NODES = "/api/v1/namespaces/drawbridge-gate/configmaps/open-nodes"
 TOKENS = "/api/v1/namespaces/drawbridge-installer/serviceaccounts/installer/token"
-REPAIR = "kubectl apply --server-side -f plan/kubernetes/kube_installer.yml"
+ACTING = "--as drawbridge --as-group drawbridge:platform --as-group system:masters"
+REPAIR = f"kubectl apply --server-side --force-conflicts {ACTING} -f plan/kubernetes/kube_installer.yml"
 Json = dict[str, Any]
 
 
@@ -40,21 +43,22 @@ def ask() -> Ask:
 def restored(ask: Ask) -> Iterator[None]:
     """The administrator applies the manifest again after a test."""
     yield
-    (role,) = (it for it in installer.objects() if it["kind"] == "ClusterRole" and it["metadata"]["name"] in ROLES)
+    made = {it["metadata"]["name"]: it for it in installer.objects() if it["kind"] == "ClusterRole"}
+    role, gates = made["drawbridge-installer"], made["drawbridge-opener"]
     (binding,) = (it for it in installer.objects() if it["kind"] == "ValidatingAdmissionPolicyBinding")
     # a list that is a set: the applied items would join those of a test, and Deny with Warn is refused
     actions = {"validationActions": binding["spec"]["validationActions"]}
     status, answer = ask("PATCH", BINDING, {"spec": actions})
     assert status == 200, answer
-    for path, item in ((ROLES, role), (BINDING, binding)):
+    for path, item in ((ROLES, role), (GATES, gates), (BINDING, binding)):
         status, answer = ask("APPLY", f"{path}?fieldManager=kubectl&force=true", item)
         assert status in (200, 201), answer
 
 
-def run(kubeconfig: Path | None = None) -> Json:
+def run(kubeconfig: Path | None = None, playbook: str = "converge") -> Json:
     """The result of the role's task with this kubeconfig, or with the lab's."""
     given = ["-e", f"kube_installer_kubeconfig={kubeconfig}"] if kubeconfig else []
-    argv = [PLAYBOOK, "-i", "inventories/lab", "molecule/kube_installer/converge.yml", *given]
+    argv = [PLAYBOOK, "-i", "inventories/lab", f"molecule/kube_installer/{playbook}.yml", *given]
     done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
     results = [task["hosts"]["ctl"] for play in json.loads(done.stdout)["plays"] for task in play["tasks"]]
     return next(it for it in results if "missing" in it or it.get("failed"))
@@ -106,7 +110,34 @@ def test_missing_rights_are_named_with_the_command_that_gives_them(ask: Ask) -> 
 
 @pytest.mark.usefixtures("restored")
 def test_what_a_run_cannot_write_itself_is_compared(ask: Ask) -> None:
-    """The label decides which Secrets pods of jobs may name; a run can neither write this binding nor repair it."""
+    """The fence around the run itself, and what its own group or the gate may do."""
     status, answer = ask("PATCH", BINDING, {"spec": {"validationActions": ["Warn"]}})
     assert status == 200, answer
-    assert run()["missing"] == ["ValidatingAdmissionPolicyBinding drawbridge-secrets"]
+    more = [*ask("GET", GATES, None)[1]["rules"], {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]
+    status, answer = ask("PATCH", GATES, {"rules": more})
+    assert status == 200, answer
+    missing = ["ClusterRole drawbridge-opener", "ValidatingAdmissionPolicyBinding drawbridge-installer"]
+    assert run()["missing"] == missing
+
+
+@pytest.mark.usefixtures("restored")
+def test_rights_that_the_intent_does_not_need_are_a_warning(ask: Ask) -> None:
+    more = [*ask("GET", ROLES, None)[1]["rules"], {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]
+    status, answer = ask("PATCH", ROLES, {"rules": more})
+    assert status == 200, answer
+    found = run()
+    assert found["missing"] == []
+    (warning,) = found["warnings"]
+    assert "does not need, in ClusterRole drawbridge-installer: " in warning and REPAIR in warning
+
+
+def test_policies_come_from_the_administrator_and_every_line_of_them_is_compared(ask: Ask) -> None:
+    """The last test: policies stay."""
+    missing = run(playbook="policies")
+    assert "ConfigMap drawbridge-gate/open-nodes" in missing["missing"] and "kube_policies.yml" in missing["msg"]
+    assert len(missing["missing"]) == len(installer.objects(installer.POLICIES))
+    subprocess.run([sys.executable, "lab/lab", "administrator"], cwd=REPOSITORY, check=True, capture_output=True)
+    assert run(playbook="policies")["missing"] == []
+    status, answer = ask("PATCH", OPEN_NODES, {"data": {"gpu01": ""}})
+    assert status == 200, answer
+    assert run(playbook="policies")["missing"] == ["ConfigMap drawbridge-gate/open-nodes"]

@@ -19,7 +19,8 @@ Json = dict[str, Any]
 GATE = {"key": TAINT, "operator": "Exists", "effect": EFFECT}
 GPUS = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 CONTROL_PLANE = {"key": "node-role.kubernetes.io/control-plane", "operator": "Exists", "effect": "NoSchedule"}
-PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
+LABELS = {INFRA: "true", "pod-security.kubernetes.io/enforce": "privileged"}
+"""Of the namespace."""
 
 
 def releases(nodes: Nodes, kube: Kube) -> list[Json]:
@@ -32,7 +33,7 @@ def releases(nodes: Nodes, kube: Kube) -> list[Json]:
             "vendor": "nvidia",
             "name": "gpu-operator",
             "namespace": part.namespace,
-            "labels": {INFRA: "true", **PRIVILEGED},
+            "labels": LABELS,
             "chart": NVIDIA.name,
             "version": NVIDIA.version,
             "source": NVIDIA.source,

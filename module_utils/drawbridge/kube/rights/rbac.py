@@ -11,6 +11,9 @@ from typing import Any
 Json = dict[str, Any]
 Rule = Mapping[str, Any]
 ALL = "*"
+ROLE = "drawbridge-installer"
+"""Name of the ClusterRole and of the Roles with the rights of a run."""
+ABOUT = ("apiVersion", "kind", "metadata", "status")
 
 
 @dataclass(frozen=True, order=True)
@@ -108,11 +111,22 @@ def sentences(rights: Iterable[Right]) -> list[str]:
     ]
 
 
-def includes(live: Any, wanted: Any) -> bool:
-    """Whether an object has all wanted fields, with their values. It may have more."""
-    if isinstance(wanted, Mapping):
-        return isinstance(live, Mapping) and all(includes(live.get(key), value) for key, value in wanted.items())
-    return live == wanted
+def same(live: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether an object says what it should, and nothing else; a namespace only needs the labels and annotations.
+
+    A condition that was added to a policy may switch it off.
+    """
+    if wanted["kind"] != "Namespace":
+        return _content(live) == _content(wanted)
+    return all(
+        (live["metadata"].get(kind) or {}).get(key) == value
+        for kind in ("labels", "annotations")
+        for key, value in wanted["metadata"].get(kind, {}).items()
+    )
+
+
+def _content(item: Mapping[str, Any]) -> Json:
+    return {key: value for key, value in item.items() if key not in ABOUT}
 
 
 def _and(words: Iterable[str]) -> str:

@@ -4,31 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.rights.rbac import includes
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import (
-    frames,
-    manifest,
-)
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.filesystems_view import shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import objects
 
 from tests.attacks.manifests import rendered
-from tests.unit.module_utils.lab import SLURM, kube
+from tests.unit.module_utils.lab import GPFS, NODES, SLURM, kube
 
 Json = dict[str, Any]
 
 
-EVERYTHING = manifest(SLURM, kube(gpu_operator={}, rdma={"namespace": "rdma"}))
+def given(**change: Any) -> Json:
+    return objects(NODES, SLURM, shared(GPFS, None), kube(**change))
+
+
+EVERYTHING = given(gpu_operator={}, rdma={"namespace": "rdma"})["rights"]
 ROLES = [it for it in EVERYTHING if it["kind"] in ("Role", "ClusterRole")]
+OF_RUNS = [it for it in EVERYTHING if it["kind"].endswith("RoleBinding") and "installer" in it["metadata"]["name"]]
 
 
 def test_namespaces_come_before_their_objects() -> None:
-    known = {"kube-system"}
+    known: set[str] = set()
     for item in EVERYTHING:
         if item["kind"] == "Namespace":
             known.add(item["metadata"]["name"])
-        assert item["metadata"].get("namespace", "kube-system") in known, item
+        assert {item["metadata"].get("namespace")} - {None} <= known, item
     own = {f"drawbridge-{it}" for it in ("installer", "gate", "nodes")}
-    assert known == {"kube-system", "gpu-operator", "rdma", *own}
+    assert known == {"kube-system", "gpu-operator", "rdma", "vision", "speech", "chem", *own}
+
+
+def test_each_namespace_is_there_once() -> None:
+    """kubectl owns its labels: the same one again, without them, would take them away."""
+    names = [it["metadata"]["name"] for it in EVERYTHING if it["kind"] == "Namespace"]
+    assert len(names) == len(set(names))
+
+
+def test_pods_of_infrastructure_are_exempt_before_policies_are_there() -> None:
+    spaces = [it["metadata"] for it in EVERYTHING if it["kind"] == "Namespace"]
+    labels = {it["name"]: it.get("labels", {}) for it in spaces}
+    infra = {name for name, its in labels.items() if its.get("drawbridge.io/infra") == "true"}
+    assert infra == {"drawbridge-gate", "drawbridge-nodes", "kube-system", "gpu-operator"}
+    assert labels["gpu-operator"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
 def where(role: Json, item: Json) -> tuple[str, str, str]:
@@ -37,12 +53,11 @@ def where(role: Json, item: Json) -> tuple[str, str, str]:
 
 
 def test_each_role_is_bound_to_the_group_and_only_the_right_to_act_to_others() -> None:
-    for item in EVERYTHING:
-        if item["kind"].endswith("RoleBinding"):
-            kinds = {subject["kind"]: subject["name"] for subject in item["subjects"]}
-            assert kinds["Group"] == "drawbridge:installer"
-            assert ("ServiceAccount" in kinds) == (item["roleRef"]["name"] == "drawbridge-act-as-installer")
-    bound = [where(it["roleRef"], it) for it in EVERYTHING if "roleRef" in it]
+    for item in OF_RUNS:
+        kinds = {subject["kind"]: subject["name"] for subject in item["subjects"]}
+        assert kinds["Group"] == "drawbridge:installer"
+        assert ("ServiceAccount" in kinds) == (item["roleRef"]["name"] == "drawbridge-act-as-installer")
+    bound = [where(it["roleRef"], it) for it in OF_RUNS]
     assert sorted(bound) == sorted(where({**it, **it["metadata"]}, it) for it in ROLES)
 
 
@@ -61,21 +76,23 @@ def test_no_rule_has_a_wildcard() -> None:
         assert "*" not in [*rule["verbs"], *rule["apiGroups"], *rule["resources"], *rule.get("resourceNames", [])]
 
 
-WRITTEN = {(it["kind"], it["metadata"]["name"]): it["spec"] for it in rendered() if "spec" in it}
+def test_only_hosts_that_the_run_joins_may_request_certificates() -> None:
+    joining = {"drawbridge-node-bootstrap", "drawbridge-node-renewal"}
+    for join, expected in (("drawbridge", joining), ("site", set())):
+        assert joining & {it["metadata"]["name"] for it in given(join=join)["rights"]} == expected
 
 
-@pytest.mark.parametrize("frame", frames(), ids=lambda it: f"{it['kind']}-{it['metadata']['name']}")
-def test_the_run_writes_policies_with_the_frames_own_values(frame: Json) -> None:
-    """Otherwise the administrator's next apply would meet a conflict. What a run can't write is complete."""
-    key = frame["kind"], frame["metadata"]["name"]
-    spec = {name: value for name, value in frame["spec"].items() if name != "auditAnnotations"}
-    if frame["kind"] == "ValidatingAdmissionPolicy":
-        assert includes(WRITTEN[key], spec) and "auditAnnotations" not in WRITTEN[key]
-    else:
-        assert key not in WRITTEN and spec["policyName"] == frame["metadata"]["name"]
-        assert ("ValidatingAdmissionPolicy", spec["policyName"]) in WRITTEN
+def test_policies_come_with_the_list_of_open_nodes() -> None:
+    """One of them has it as its parameter, and none refuses before it is there."""
+    (nodes,) = given()["policies"]
+    by_name = {it["metadata"]["name"]: it["spec"] for it in rendered() if "paramRef" in it.get("spec", {})}
+    (ref,) = (it["paramRef"] for it in by_name.values() if "name" in it["paramRef"])
+    assert ref["name"] == nodes["metadata"]["name"] and ref["parameterNotFoundAction"] == "Deny"
+    assert nodes["data"] == {"infra1": ""}
 
 
-def test_all_policies_with_parameters_are_frames() -> None:
-    with_parameters = {name for (kind, name), spec in WRITTEN.items() if "paramKind" in spec}
-    assert with_parameters == {it["metadata"]["name"] for it in frames()}
+def test_objects_of_all_sites_and_of_this_one_never_meet() -> None:
+    """Of two objects of the same name, the last one applied would win."""
+    said = [*EVERYTHING, *rendered(), *given()["policies"]]
+    keys = [yaml.safe_dump([it["kind"], it["metadata"].get("namespace"), it["metadata"]["name"]]) for it in said]
+    assert len(keys) == len(set(keys))

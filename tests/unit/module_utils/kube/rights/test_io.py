@@ -66,31 +66,51 @@ def test_a_user_that_may_not_act_as_the_installer_gets_an_error(status: int, sai
         lacking(lambda *_: (status, {"message": 'users "drawbridge" is forbidden'}), WANTED)
 
 
-BINDING = {
-    "apiVersion": "admissionregistration.k8s.io/v1",
-    "kind": "ValidatingAdmissionPolicyBinding",
-    "metadata": {"name": "b"},
-    "spec": {"policyName": "b"},
-}
-PATH = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/b"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
+NAMED = "/api/v1/namespaces/gate/configmaps/open"
 
 
-@pytest.mark.parametrize(
-    ("status", "spec", "found"),
-    [
-        (200, {"policyName": "b", "matchResources": {}}, []),
-        (200, {"policyName": "c"}, [BINDING]),
-        (404, None, [BINDING]),
-    ],
-)
-def test_objects_that_a_run_can_not_create(status: int, spec: Any, found: list[Any]) -> None:
+def thing(kind: str, name: str, namespace: str = "", **content: Any) -> dict[str, Any]:
+    return {"kind": kind, "metadata": {"name": name, **({"namespace": namespace} if namespace else {})}, **content}
+
+
+BINDING, SECOND = (thing("ValidatingAdmissionPolicyBinding", name, spec={"policyName": name}) for name in "ab")
+OPEN = thing("ConfigMap", "open", "gate", data={"infra1": ""})
+
+
+def holding(lists: dict[str, Any]) -> tuple[Any, list[str]]:
+    """An API server with these lists and objects, and the paths of its requests."""
+    asked: list[str] = []
+
     def ask(method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
-        assert (method, path, body) == ("GET", PATH, None)
-        return status, {"spec": spec}
+        assert (method, body) == ("GET", None)
+        asked.append(path)
+        return (200, lists[path]) if path in lists else (404, {"message": "none"})
 
-    assert different(ask, [BINDING, {"kind": "Namespace", "metadata": {"name": "n"}}]) == found
+    return ask, asked
+
+
+def test_missing_and_other_objects_are_named_and_each_kind_is_read_once() -> None:
+    other = {**SECOND, "spec": {"policyName": "c"}}
+    ask, asked = holding({ADMISSION: {"items": [BINDING, other]}, NAMED: OPEN})
+    assert different(ask, [BINDING, SECOND, OPEN]) == [SECOND]
+    assert asked == [ADMISSION, NAMED]
+    ask, _ = holding({ADMISSION: {"items": []}})
+    assert different(ask, [BINDING, OPEN]) == [BINDING, OPEN]
+
+
+def test_objects_of_the_same_name_elsewhere_are_others() -> None:
+    role = thing("RoleBinding", "r", "here", subjects=[])
+    path = "/apis/rbac.authorization.k8s.io/v1/rolebindings"
+    ask, _ = holding({path: {"items": [{**role, "metadata": {"name": "r", "namespace": "there"}}]}})
+    assert different(ask, [role]) == [role]
+
+
+def test_what_a_run_may_not_read_is_not_compared() -> None:
+    ask, asked = holding({})
+    assert different(ask, [thing("ServiceAccount", "installer", "here")]) == asked == []
 
 
 def test_a_failed_read_is_reported() -> None:
-    with pytest.raises(DeviceError, match="ValidatingAdmissionPolicyBinding b can't be read: no"):
+    with pytest.raises(DeviceError, match="ValidatingAdmissionPolicyBinding a can't be read: no"):
         different(lambda *_: (500, {"message": "no"}), [BINDING])

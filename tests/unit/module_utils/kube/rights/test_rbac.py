@@ -9,9 +9,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     Grant,
     Right,
     allows,
-    includes,
     rights_of,
     rules,
+    same,
     sentences,
 )
 
@@ -77,14 +77,26 @@ def test_rights_in_words() -> None:
     ]
 
 
+POLICY = {"kind": "ValidatingAdmissionPolicy", "metadata": {"name": "p"}, "spec": {"failurePolicy": "Fail"}}
+
+
 @pytest.mark.parametrize(
-    ("live", "same"),
+    ("live", "alike"),
     [
-        ({"a": {"b": [1], "c": 2}, "d": 3}, True),
-        ({"a": {"b": [1, 2]}}, False),
-        ({"a": None}, False),
-        (None, False),
+        ({"metadata": {"name": "p", "uid": "1"}, "spec": POLICY["spec"], "status": {"x": 1}}, True),
+        ({"metadata": {"name": "p"}, "spec": {"failurePolicy": "Ignore"}}, False),
+        # an added condition may switch it off
+        ({"metadata": {"name": "p"}, "spec": {**POLICY["spec"], "matchConditions": []}}, False),
+        ({"metadata": {"name": "p"}}, False),
     ],
 )
-def test_an_object_may_have_more_fields_than_wanted(live: Any, same: bool) -> None:
-    assert includes(live, {"a": {"b": [1]}}) is same
+def test_an_object_says_what_it_should_and_nothing_else(live: Any, alike: bool) -> None:
+    assert same(live, POLICY) is alike
+
+
+def test_a_namespace_may_have_other_labels() -> None:
+    wanted = {"kind": "Namespace", "metadata": {"name": "n", "labels": {"a": "1"}, "annotations": {"b": "2"}}}
+    live = {"metadata": {"labels": {"a": "1", "c": "3"}, "annotations": {"b": "2"}}, "spec": {"finalizers": []}}
+    assert same(live, wanted)
+    assert not same({"metadata": {"labels": {"a": "1"}}}, wanted)
+    assert not same({"metadata": {"labels": {"a": "2"}, "annotations": {"b": "2"}}}, wanted)

@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import frames
 
 from tests.attacks.manifests import rendered
 from tests.attacks.tables import attacks
 
 MANIFESTS = rendered()
 POLICIES = {it["metadata"]["name"]: it["spec"] for it in MANIFESTS if it["kind"] == "ValidatingAdmissionPolicy"}
-BINDINGS = [it["spec"] for it in [*MANIFESTS, *frames()] if it["kind"] == "ValidatingAdmissionPolicyBinding"]
+BINDINGS = [it["spec"] for it in MANIFESTS if it["kind"] == "ValidatingAdmissionPolicyBinding"]
 
 
 def test_every_policy_is_bound_and_denies() -> None:
