@@ -21,13 +21,9 @@ options:
     type: str
     required: true
   namespace:
-    description: Its namespace; created if it is missing.
+    description: Its namespace, which must exist.
     type: str
     required: true
-  labels:
-    description: Labels that the namespace must have.
-    type: dict
-    default: {}
   chart:
     description: Name of the chart.
     type: str

@@ -17,7 +17,6 @@ from ..module_utils.drawbridge.kube.releases.plan import Record, Release, plan
 ARGUMENT_SPEC = {
     "name": {"type": "str", "required": True},
     "namespace": {"type": "str", "required": True},
-    "labels": {"type": "dict", "default": {}},
     "chart": {"type": "str", "required": True},
     "version": {"type": "str", "required": True},
     "source": {"type": "str", "required": True},
@@ -58,8 +57,6 @@ def source_of(given: str, name: str, version: str) -> Source:
 
 def release(ask: Ask, helm: Helm, args: dict[str, Any], check: bool) -> dict[str, Any]:
     """Converge. Raises DeviceError."""
-    metadata = {"name": args["namespace"], "labels": args["labels"]}
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
     want = Release(Record(f"{args['chart']}-{args['version']}", args["values"]))
-    outcome = converge(HelmRelease(ask, helm, namespace, args["values"]), plan, want, check=check)
+    outcome = converge(HelmRelease(ask, helm, args["namespace"], args["values"]), plan, want, check=check)
     return {**outcome.result(), "failed": bool(outcome.error)}

@@ -38,7 +38,7 @@ from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 # more file systems than the lab has: what an image can do with several, and with other depths
-MOUNTS = ("/gpfs/fs1", "/gpfs/fs2", "/gpfs/deep/fs3", "/scratch/fs2", "/lake")
+MOUNTS = ("/gpfs/fs1", "/gpfs/fs2", "/gpfs/deep/fs3", "/scratch/fs2", "/lake", "/lake/deep")
 FILESYSTEMS = [{"device": f"fs{index}", "mount": mount} for index, mount in enumerate(MOUNTS)]
 SITE = {**SITE, "drawbridge_gpfs": {**SITE["drawbridge_gpfs"], "filesystems": FILESYSTEMS}}
 SLURM, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "kube", "gpfs"))

@@ -19,6 +19,7 @@ from ..core.packages.plan import PackageState
 from ..fabric.model import SwitchProfile
 from ..fabric.nos.dialect import dialect
 from ..fabric.plan import PORT
+from ..gate.runtime import text as gate
 from ..nic import plan as nic
 from ..nic.roce import plan as roce
 from ..slurm.accounting.plan import AccountingState
@@ -85,6 +86,13 @@ def gate_program(directory: str, program: Json, files: Any, hooks: Json, unit: s
     return Artefact([*_program(directory, program), *calls, f"run {unit}"], entries(files)[0])
 
 
+def gate_runtime(guard: bool) -> Artefact:
+    """The guard before the OCI runtime, whose program depends on the host."""
+    if not guard:
+        return Artefact(["containerd's own runtime, on file systems that squash root"])
+    return Artefact(["run containerd.service"], {gate.DROP_IN: Entry(gate.drop_in(gate.GUARD))})
+
+
 def gate_token(path: str, namespace: str, name: str) -> Artefact:
     """A token, which only the run can request."""
     return Artefact([f"{path}: secret, a token of ServiceAccount {namespace}/{name} that the run requests"])
@@ -144,7 +152,18 @@ def nfs_mounts(mounts: Any, package: str, wait_s: int) -> Artefact:
 
 
 _FUNCTIONS = (
-    *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
+    *(
+        switch_roce,
+        mlnx_qos,
+        nic_link,
+        nic_roce,
+        host_files,
+        gate_program,
+        gate_runtime,
+        gate_token,
+        gate_guards,
+        slurm_munge_key,
+    ),
     *(slurm_packages, slurm_database, slurm_daemon, slurmdbd_config, slurm_config, slurm_accounting),
     *(kube_packages, kube_runtime, kubelet_config, kube_member),
     *(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),

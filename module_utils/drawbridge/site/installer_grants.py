@@ -23,8 +23,6 @@ from .gate_view import RBAC, job_namespaces
 
 APPLY = ("get", "create", "patch")
 """Verbs of a server-side apply. With it, unlike with a POST, `create` can be granted for one name."""
-CHANGE = ("get", "patch")
-"""The same, of an object that exists."""
 ADMISSION, CERTIFICATES = "admissionregistration.k8s.io", "certificates.k8s.io"
 KUBE_SYSTEM = "kube-system"
 READ = (
@@ -67,7 +65,7 @@ def _gpu_operator(kube: Kube) -> list[Grant]:
     part = kube.gpu_operator
     if not part.install:
         return []
-    found = [Grant("", "namespaces", CHANGE, (part.namespace,))]
+    found = []
     for it in NVIDIA.objects:
         space = part.namespace if it.namespaced else ""
         verbs = (*APPLY, "delete") if it.optional else APPLY
@@ -88,7 +86,7 @@ def _rdma_plugin(kube: Kube) -> list[Grant]:
 def _gate_objects(slurm: Slurm, kube: Kube) -> list[Grant]:
     """Purpose and size of job namespaces; identities and their tokens."""
     return [
-        Grant("", "namespaces", CHANGE, tuple(job_namespaces(slurm))),
+        Grant("", "namespaces", ("get", "patch"), tuple(job_namespaces(slurm))),
         Grant("", "resourcequotas", APPLY, (QUOTA,)),
         Grant("", "configmaps", ("get",), (OPEN_NODES,), GATE_NAMESPACE),
         Grant("", "serviceaccounts", APPLY, (OPENER, RECONCILER), GATE_NAMESPACE),

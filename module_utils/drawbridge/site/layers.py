@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from ..core.host_files.layer import HOST_FILES
 from ..core.layer import Layer
 from ..gate.program_layer import GATE_PROGRAM
+from ..gate.runtime.layer import GATE_RUNTIME
 from ..gate.tokens.layer import GATE_TOKEN_HOST
 from ..kube.kubelet.layer import KUBELET_CONFIG_HOST
 from ..kube.member.layer import KUBE_MEMBER_HOST
@@ -40,6 +41,7 @@ LAYERS: Mapping[str, Layer] = {
     "kube_member_host": KUBE_MEMBER_HOST,
     "gate_token_host": GATE_TOKEN_HOST,
     "gate_program": GATE_PROGRAM,
+    "gate_runtime": GATE_RUNTIME,
     "slurm_packages": SLURM_PACKAGES,
     "slurm_munge_key": SLURM_MUNGE_KEY,
     "slurm_node_hardware": SLURM_NODE_HARDWARE,

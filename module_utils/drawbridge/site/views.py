@@ -108,7 +108,7 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> Json:
 
 
 def gpu_operator(nodes: Nodes, kube: Kube) -> list[Json]:
-    """Helm releases of the GPU operator. Each has vendor, name, namespace, labels, chart, version and values."""
+    """Helm releases of the GPU operator. Each has vendor, name, namespace, chart, version and values."""
     return gpu_operator_view.releases(nodes, kube)
 
 

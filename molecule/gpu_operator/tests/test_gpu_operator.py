@@ -44,8 +44,7 @@ FOLDER = STATE / "charts" / f"{NVIDIA.name}-{NVIDIA.version}"
 
 def run(values: Json | None = None, check: bool = False, **other: Any) -> Json:
     """The module, as the role calls it."""
-    labels = {"drawbridge.io/infra": "true", "pod-security.kubernetes.io/enforce": "privileged"}
-    found = {"namespace": "gpu-operator", "labels": labels, "chart": "gpu-operator", "version": "v26.7.0", **other}
+    found = {"namespace": "gpu-operator", "chart": "gpu-operator", "version": "v26.7.0", **other}
     args = {**found, "values": values or nvidia_values(GpuOperator())}
     source = source_of(str(FOLDER), args["chart"], args["version"])
     helm = Helm(HELM, KUBECONFIG, "gpu-operator", args["namespace"], source)
@@ -99,11 +98,6 @@ EDITS = [
     ),
     (DEPLOYMENT, {"spec": {"replicas": 0}}, "change Deployment gpu-operator/gpu-operator: spec.replicas"),
     (
-        NAMESPACE,
-        {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}},
-        "change Namespace gpu-operator: metadata.labels.pod-security.kubernetes.io/enforce",
-    ),
-    (
         KIND,
         {"spec": {"versions": [{"name": "v1", "served": True, "storage": True, "schema": EDITED}]}},
         "change CustomResourceDefinition clusterpolicies.nvidia.com: "
@@ -141,16 +135,6 @@ def test_fields_and_objects_of_others_stay(ask: Ask, at: Callable[[str], Json]) 
     assert policy["spec"]["theirs"] == {"deep": 1} and policy["metadata"]["labels"]["team"] == "a"
     assert policy["spec"]["mig"] == {"strategy": "none"} and at(f"{NAMESPACE}/configmaps/theirs")
     assert not run()["failed"]
-
-
-def test_the_gate_and_the_release_share_the_namespace(ask: Ask, at: Callable[[str], Json]) -> None:
-    """As role slurm_gate writes it, which knows nothing of what a release needs."""
-    metadata = {"name": "gpu-operator", "labels": {"drawbridge.io/infra": "true"}, "annotations": {}}
-    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
-    for _ in range(2):
-        assert ask("APPLY", f"{NAMESPACE}?fieldManager=drawbridge&force=true", body)[0] == 200
-        assert run()["changed"] is False
-    assert at(NAMESPACE)["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
 def test_helm_alone_leaves_an_edited_custom_resource(ask: Ask, at: Callable[[str], Json]) -> None:

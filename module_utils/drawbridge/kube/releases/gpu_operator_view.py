@@ -33,7 +33,6 @@ def releases(nodes: Nodes, kube: Kube) -> list[Json]:
             "vendor": "nvidia",
             "name": "gpu-operator",
             "namespace": part.namespace,
-            "labels": LABELS,
             "chart": NVIDIA.name,
             "version": NVIDIA.version,
             "source": NVIDIA.source,

@@ -16,7 +16,7 @@ from .manifests import DEFINITION, Json, Kinds, differences, documents, of_relea
 from .plan import ObjectState, Release
 
 MANAGER = "drawbridge-release"
-"""Not the gate's field manager: both write labels to the same namespace."""
+"""Not the gate's field manager, whose next apply would take away what is not the gate's."""
 POLL_S, SERVED_S = 0.2, 60.0
 GROUP_VERSION_KIND = "x-kubernetes-group-version-kind"
 MISSING = 404
@@ -24,10 +24,10 @@ MISSING = 404
 
 
 class HelmRelease:
-    """A release. Objects that the chart no longer has stay, and so do fields that only others own."""
+    """A release in a namespace that exists. Objects that the chart no longer has stay, and others' fields, too."""
 
-    def __init__(self, ask: Ask, helm: Helm, namespace: Json, values: Mapping[str, Any]) -> None:
-        self._ask, self._helm, self._namespace, self._values = ask, helm, namespace, values
+    def __init__(self, ask: Ask, helm: Helm, space: str, values: Mapping[str, Any]) -> None:
+        self._ask, self._helm, self._space, self._values = ask, helm, space, values
         self._items: dict[str, Json] = {}
         self._kinds = Kinds()
         self._seen: dict[str, dict[str, str]] = {}
@@ -35,7 +35,7 @@ class HelmRelease:
     @property
     def name(self) -> str:
         """The release in messages."""
-        return f"release in {self._namespace['metadata']['name']}"
+        return f"release in {self._space}"
 
     def read(self) -> Release:
         """Render the chart for this cluster and read every object. Raises DeviceError."""
@@ -59,9 +59,8 @@ class HelmRelease:
         for path in ("/api", "/apis"):
             self._kinds.learn(self._get(path))
         text = self._helm.rendered(self._values, version, self._kinds.names(), exists)
-        space = self._namespace["metadata"]["name"]
-        found = [of_release(item, self._helm.release, space) for item in documents(text, space, self._kinds)]
-        return {title(item): item for item in [self._namespace, *found]}
+        found = documents(text, self._space, self._kinds)
+        return {title(item): of_release(item, self._helm.release, self._space) for item in found}
 
     def _read_object(self, name: str) -> ObjectState:
         """One object, and the result of an apply. A missing object is applied too, so that faults are found early."""

@@ -71,7 +71,7 @@ def plan(have: Release, want: Release) -> list[Step[Release]]:
     """
     wrong = [title for title, item in have.objects.items() if not item.in_sync]
     missing = {title for title in wrong if not have.objects[title].present and by_name(title)}
-    early = [title for title in wrong if title.startswith((DEFINITION, "Namespace")) or title in missing]
+    early = [title for title in wrong if title.startswith(DEFINITION) or title in missing]
     steps = [_repair(have, title) for title in early]
     if want.record and have.record != want.record:
         becomes = functools.partial(replace, record=want.record)

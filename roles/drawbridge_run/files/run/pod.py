@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -115,7 +115,6 @@ def template(request: Request, container: str = "main") -> Json:
         "tolerations": [{"key": TAINT, "value": request.grant.toleration, "effect": EFFECT}],
         "volumes": [
             {"name": "shm", "emptyDir": {"medium": "Memory"}},
-            *({"name": "above", "emptyDir": {}} for _unused in above(mounts)),
             *(
                 {"name": f"fs{index}", "hostPath": {"path": path, "type": "Directory"}}
                 for index, path in enumerate(mounts)
@@ -147,7 +146,6 @@ def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
         "securityContext": {"allowPrivilegeEscalation": False},
         "volumeMounts": [
             {"name": "shm", "mountPath": "/dev/shm"},
-            *({"name": "above", "mountPath": path} for path in above(mounts)),
             *(
                 {"name": f"fs{index}", "mountPath": path, **({"readOnly": True} if read_only else {})}
                 for index, (path, read_only) in enumerate(mounts.items())
@@ -165,18 +163,17 @@ def chosen_mounts(request: Request) -> dict[str, bool]:
             known = ", ".join(seen) or "none"
             raise Refused(f"--mount {text}: it is PATH or PATH:ro of a file system of the account, which are: {known}")
         wanted[path] = mode == "ro"
-    return wanted
+    return dict(_outermost(wanted))
 
 
-def above(mounts: Mapping[str, bool]) -> list[str]:
-    """The directory above several file systems; an empty volume there hides the image's. Raises Refused."""
-    if len(mounts) < 2:
-        return []
-    parents = sorted({str(PurePosixPath(path).parent) for path in mounts})
-    if len(parents) > 1 or parents == ["/"]:
-        known = ", ".join(mounts)
-        raise Refused(f"{known}: pods see several file systems only if one directory holds all; name one with --mount")
-    return parents
+def _outermost(mounts: Mapping[str, bool]) -> Iterator[tuple[str, bool]]:
+    """Those that lie in no other one, with which the others come. Raises Refused if a mode would get lost."""
+    for path, read_only in mounts.items():
+        outer = [other for other in mounts if PurePosixPath(other) in PurePosixPath(path).parents]
+        if any(mounts[other] != read_only for other in outer):
+            raise Refused(f"{path} lies in {outer[0]} and comes with it: give both the same mode, or leave one out")
+        if not outer:
+            yield path, read_only
 
 
 def workdir(request: Request) -> str:

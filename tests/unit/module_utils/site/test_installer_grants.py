@@ -61,7 +61,7 @@ def test_a_run_creates_no_namespace() -> None:
     kube = {"gpu_operator": {}, "rdma": {}, "infra_namespaces": ["kube-system", "gpu-operator", "monitoring"]}
     found = [grant for part in of(kube).values() for grant in part if grant.resource == "namespaces"]
     assert not [it for it in found if "create" in it.verbs]
-    assert names(found, "namespaces", "patch") == {"vision", "speech", "chem", "gpu-operator"}
+    assert names(found, "namespaces", "patch") == {"vision", "speech", "chem"}
 
 
 def test_no_run_reads_a_secret_outside_of_the_gpu_operators_namespace() -> None:

@@ -10,7 +10,6 @@ from tests.unit.module_utils.kube.releases.test_io import STEPS, VALUES, Charts,
 
 ARGS = {
     "namespace": "gpus",
-    "labels": {"infra": "true"},
     "chart": "gpu-operator",
     "version": "v26.7.0",
     "values": VALUES,

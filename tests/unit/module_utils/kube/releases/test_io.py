@@ -26,7 +26,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 
 VALUES = {"driver": {"enabled": False}}
 WANT = Release(Record("gpu-operator-v26.7.0", VALUES))
-NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gpus", "labels": {"infra": "true"}}}
 DEFINITION: dict[str, Any] = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
@@ -65,7 +64,8 @@ class Server:
     """Objects by path. Applies merge; in a namespace or of a kind that is not there nothing is found."""
 
     def __init__(self) -> None:
-        self.objects: dict[str, dict[str, Any]] = {}
+        # the cluster's administrator makes it
+        self.objects: dict[str, dict[str, Any]] = {"/api/v1/namespaces/gpus": {}}
         self.writes: list[str] = []
         self.looked: set[str] = set()
         self.refuses = ""
@@ -170,11 +170,10 @@ def charts(server: Server) -> Charts:
 
 
 def run(server: Server, charts: Charts, check: bool = False) -> Any:
-    return converge(HelmRelease(server, charts, NAMESPACE, VALUES), plan, WANT, check=check)
+    return converge(HelmRelease(server, charts, "gpus", VALUES), plan, WANT, check=check)
 
 
 STEPS = [
-    "make Namespace gpus",
     "make CustomResourceDefinition policies.x.org",
     "make Policy p",
     "install gpu-operator-v26.7.0",
@@ -189,7 +188,7 @@ def test_from_nothing(server: Server, charts: Charts) -> None:
     assert (done.steps, done.error, done.left) == (STEPS, "", [])
     assert done.diff == predicted.diff
     # helm has made the rest: it is not written again
-    assert server.writes == ["gpus", "policies.x.org", "p", "s"] and charts.upgrades == 1
+    assert server.writes == ["policies.x.org", "p", "s"] and charts.upgrades == 1
     assert run(server, charts).steps == []
 
 
@@ -198,11 +197,6 @@ def test_from_nothing(server: Server, charts: Charts) -> None:
     [
         ("/apis/x.org/v1/policies/p", {"spec": {"driver": {"enabled": True}}}, "change Policy p: spec.driver.enabled"),
         ("/api/v1/namespaces/gpus/configmaps/s", {"data": {"a": "2"}}, "change ConfigMap gpus/s: data.a"),
-        (
-            "/api/v1/namespaces/gpus",
-            {"metadata": {"labels": {"infra": "no"}}},
-            "change Namespace gpus: metadata.labels.infra",
-        ),
         (
             "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/policies.x.org",
             {"spec": {"scope": "Namespaced"}},
@@ -263,4 +257,4 @@ def test_a_definition_that_is_never_served_is_reported(
     monkeypatch.setattr(helm_release, "SERVED_S", -1.0)
     done = run(server, charts)
     assert "was written, but the API server does not serve it" in done.error
-    assert done.left == STEPS[2:]
+    assert done.left == STEPS[1:]
