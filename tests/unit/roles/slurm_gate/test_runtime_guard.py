@@ -73,16 +73,19 @@ def linked(root: Path, name: str, target: str) -> None:
 
 
 def refusal(root: Path, given: Json) -> str:
-    with pytest.raises(Refused) as raised:
+    """Why the container does not start; empty if it does."""
+    try:
         judge(given, Image(root))
-    return str(raised.value)
+    except Refused as refused:
+        return str(refused)
+    return ""
 
 
 def test_an_image_of_a_distribution_is_fine(root: Path, volume: str) -> None:
     token = "/var/lib/kubelet/pods/1/volumes/kubernetes.io~projected/token"
     given = [mount("/gpfs/fs1", volume), mount("/home", volume), mount("/dev/shm", volume)]
     given += [mount("/var/run/secrets/kubernetes.io/serviceaccount", token)]
-    judge(config(*given, hooks=HOOKS), Image(root))
+    assert refusal(root, config(*given, hooks=HOOKS)) == ""
 
 
 @pytest.mark.parametrize(
@@ -92,6 +95,7 @@ def test_an_image_of_a_distribution_is_fine(root: Path, volume: str) -> None:
         ("etc", f"{VICTIM}/closed", "leads /etc/hosts there"),
         ("etc/hosts", f"{VICTIM}/new", "leads /etc/hosts there"),
         ("etc/resolv.conf", f"../..{VICTIM}/new", "leads /etc/resolv.conf there"),
+        ("etc/hosts", "other", "leads /etc/hosts there"),
         # in steps, upwards, and past a directory that isn't there
         ("dev", "/var/a", "leads /dev"),
         ("dev", "../../../gpfs/fs1/x", "leads /dev"),
@@ -109,6 +113,8 @@ def test_a_link_that_leads_root_into_a_volume_is_refused(
 ) -> None:
     linked(root, name, target)
     (root / "var/a").symlink_to(f"{VICTIM}/closed")
+    if not (root / "etc").is_symlink():
+        (root / "etc/other").symlink_to(f"{VICTIM}/new")
     assert said in refusal(root, config(mount("/gpfs/fs1", volume)))
 
 
@@ -144,7 +150,7 @@ def test_what_hooks_write_is_followed_too(root: Path, volume: str, name: str, ta
     linked(root, name, target)
     given = mount("/gpfs/fs1", volume)
     assert "root would come into the volume /gpfs/fs1" in refusal(root, config(given, hooks=HOOKS))
-    judge(config(given), Image(root))
+    assert refusal(root, config(given)) == ""
 
 
 @pytest.mark.parametrize(
@@ -169,7 +175,7 @@ def test_the_linkers_files_may_be_anything(root: Path, kind: str) -> None:
     file = root / "etc/ld.so.conf"
     file.unlink()
     {"fifo": lambda: os.mkfifo(file), "missing": lambda: None, "directory": file.mkdir}[kind]()
-    judge(config(hooks=HOOKS), Image(root))
+    assert refusal(root, config(hooks=HOOKS)) == ""
 
 
 def test_containers_of_infrastructure_are_left_alone(tmp_path: Path) -> None:
