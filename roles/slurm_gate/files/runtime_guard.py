@@ -140,18 +140,28 @@ def _pass(path: str, here: str, links: int, mounts: Mounts) -> None:
 
 
 def mounts_of(config: Json, image: Image) -> Mounts:
-    """Read them. Raises Refused if a volume would not be mounted where its destination says."""
-    every = config.get("mounts") or ()
-    new = tuple(image.follow(mount["destination"]) for mount in every if not _bound(mount))
-    kernels = tuple(image.follow(mount["destination"]) for mount in every if mount.get("type") in KERNELS)
-    known, volumes = Mounts(new=new), []
+    """Read them. Raises Refused if one would not be mounted where its destination says.
+
+    That holds for the runtime's own mounts, too. Before 1.3.6, 1.4.3 and 1.5.0 runc follows a link at /dev out of the
+    image, into the host's own directories (CVE-2026-41579).
+    """
+    every, new, volumes = config.get("mounts") or (), [], []
+    for mount in every:
+        if not _bound(mount):
+            new.append(_straight(image, mount, Mounts(new=tuple(new)), "the runtime mounts its own"))
+    known = Mounts(new=tuple(new))
     for mount in every:
         if _bound(mount) and _is_volume(mount["source"]):
-            destination = posixpath.normpath(mount["destination"])
-            if image.follow(destination, known) != destination:
-                raise Refused(f"the image has a link on the way to {destination}, where a volume is mounted")
-            volumes.append(destination)
-    return Mounts(tuple(volumes), new, kernels)
+            volumes.append(_straight(image, mount, known, "a volume is mounted"))
+    kernels = tuple(posixpath.normpath(mount["destination"]) for mount in every if mount.get("type") in KERNELS)
+    return Mounts(tuple(volumes), known.new, kernels)
+
+
+def _straight(image: Image, mount: Json, known: Mounts, what: str) -> str:
+    destination = posixpath.normpath(mount["destination"])
+    if image.follow(destination, known) != destination:
+        raise Refused(f"the image has a link on the way to {destination}, where {what}")
+    return destination
 
 
 def _bound(mount: Json) -> bool:

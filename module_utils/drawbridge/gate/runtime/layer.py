@@ -15,7 +15,7 @@ from ...core.layer import Layer, Params, Unknown, Work
 from ...nodes.use_io import NodeUse
 from .io import GuardedUnit, behind, of_containerd
 from .squash_io import squashes_root
-from .text import DROP_IN, GUARD, NEXT, RUNC, drop_in
+from .text import DROP_IN, GUARD, NEXT, RUNC, doubts, drop_in
 
 COMMAND_S = 120.0
 SPEC: dict[str, Any] = {
@@ -41,7 +41,7 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
         )
     guard, runtime = params["guard"], behind(found)
     if not (guard or params["accept_images"]):
-        _trusted(params)
+        _trusted(params, run([runtime, "--version"]).out)
     binary = GUARD if guard else runtime
     drops = {DROP_IN: Entry(drop_in(binary))} if guard or Path(DROP_IN).exists() else {}
     files = {**({NEXT: Entry(f"{runtime}\n")} if guard else {}), **drops}
@@ -50,15 +50,15 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     return Work(GuardedUnit(want, run, params["program"], binary), plan, want, in_use=use.busy)
 
 
-def _trusted(params: Params) -> None:
-    """Raise DeviceError unless each file system is known to take root's rights away."""
-    open_ = [mount for mount in params["mounts"] if not squashes_root(mount)]
-    if open_:
+def _trusted(params: Params, version: str) -> None:
+    """Raise DeviceError unless the runtime stays in images, and each file system takes root's rights away."""
+    found = doubts([mount for mount in params["mounts"] if not squashes_root(mount)], version)
+    if found:
         names = params["variables"]
         raise DeviceError(
-            f"nothing shows that {', '.join(open_)} squashes root. An image of a job can lead root into closed "
-            f"directories there: set {names['guard']}: true, or squash root. If all jobs run images of people whom "
-            f"you trust with these file systems, set {names['accept_images']}: true"
+            f"images of jobs can lead root into closed directories: {'; '.join(found)}. Set {names['guard']}: true, or "
+            "squash root and update runc. If all jobs run images of people whom you trust with these file systems, set "
+            f"{names['accept_images']}: true"
         )
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 DROP_IN = "/etc/containerd/conf.d/50-drawbridge-guard.toml"
@@ -24,6 +25,11 @@ OPTIONS = re.compile(
     r"^\s*\[plugins\.['\"]io\.containerd\.cri\.v1\.runtime['\"]\.containerd\.runtimes\.runc\.options\]$"
 )
 KEY = re.compile(r"^\s*(BinaryName|default_runtime_name) = ['\"](.*)['\"]$")
+
+
+RELEASE = re.compile(r"^runc version (\d+)\.(\d+)\.(\d+)(-rc\S*)?", re.MULTILINE)
+FIXED = {3: 6, 4: 3, 5: 0}
+"""The first release of 1.x that follows no link at /dev out of an image (CVE-2026-41579)."""
 
 
 @dataclass(frozen=True)
@@ -52,3 +58,20 @@ def effective(dump: str) -> Effective:
     if "default_runtime_name" not in found:
         raise ValueError("containerd's configuration has no default_runtime_name")
     return Effective(found["default_runtime_name"], found.get("BinaryName", ""))
+
+
+def stays_in_images(version: str) -> bool:
+    """Whether `runc --version` shows a release with that fix. Distributions may have it in older ones, unseen here."""
+    found = RELEASE.search(version)
+    if not found or found[4]:
+        return False
+    major, minor, patch = (int(found[at]) for at in (1, 2, 3))
+    return major > 1 or minor > max(FIXED) or (minor in FIXED and patch >= FIXED[minor])
+
+
+def doubts(unsquashed: Sequence[str], version: str) -> list[str]:
+    """Why a node without the guard is open to images, in words."""
+    found = [f"nothing shows that {', '.join(unsquashed)} squashes root"] if unsquashed else []
+    if not stays_in_images(version):
+        found.append(f"{version.partition(chr(10))[0] or 'the runtime'} may lead root out of them")
+    return found

@@ -16,7 +16,7 @@ from .manifests import DEFINITION, Json, Kinds, differences, documents, of_relea
 from .plan import ObjectState, Release
 
 MANAGER = "drawbridge-release"
-"""Not the gate's field manager, whose next apply would take away what is not the gate's."""
+"""Not the gate's field manager, whose next apply would take a chart's fields away."""
 POLL_S, SERVED_S = 0.2, 60.0
 GROUP_VERSION_KIND = "x-kubernetes-group-version-kind"
 MISSING = 404

@@ -91,15 +91,18 @@ def test_an_image_of_a_distribution_is_fine(root: Path, volume: str) -> None:
 @pytest.mark.parametrize(
     ("name", "target", "said"),
     [
-        ("dev", f"{VICTIM}/closed", "leads /dev"),
+        ("dev", f"{VICTIM}/closed", "on the way to /dev, where the runtime mounts its own"),
+        # runc would make devices' links in the host's own directory
+        ("dev", "/root", "on the way to /dev, where the runtime mounts its own"),
+        ("proc", "/var", "on the way to /proc, where the runtime mounts its own"),
         ("etc", f"{VICTIM}/closed", "leads /etc/hosts there"),
         ("etc/hosts", f"{VICTIM}/new", "leads /etc/hosts there"),
         ("etc/resolv.conf", f"../..{VICTIM}/new", "leads /etc/resolv.conf there"),
         ("etc/hosts", "other", "leads /etc/hosts there"),
         # in steps, upwards, and past a directory that isn't there
-        ("dev", "/var/a", "leads /dev"),
-        ("dev", "../../../gpfs/fs1/x", "leads /dev"),
-        ("dev", "/nowhere/../gpfs/fs1/x", "leads /dev"),
+        ("etc", "/var/a", "leads /etc/hosts there"),
+        ("etc", "../../../gpfs/fs1/x", "leads /etc/hosts there"),
+        ("etc", "/nowhere/../gpfs/fs1/x", "leads /etc/hosts there"),
         # into a volume and out of it again: a job may have put a link there by then
         ("etc", "/gpfs/fs1/x/../../../var", "leads /etc/hosts there"),
         # below file systems that come later, the image's own links count for nothing
@@ -212,7 +215,7 @@ def test_a_refusal_is_the_last_line_of_the_runtimes_log(root: Path, volume: str,
     (root.parent / "config.json").write_text(json.dumps(config(mount("/gpfs/fs1", volume))))
     assert main(words(root, tmp_path / "log.json")) == 1 and called == []
     line = json.loads((tmp_path / "log.json").read_text().splitlines()[-1])
-    assert line["level"] == "error" and line["msg"].startswith("drawbridge: root would come into the volume /gpfs/fs1")
+    assert line["level"] == "error" and line["msg"].startswith("drawbridge: the image has a link on the way to /dev")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"root": {}}'])
