@@ -74,18 +74,21 @@ golden: tools ## write anew what runs place at the example sites (tests/golden)
 lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
 	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.12 --no-header \
 	  --group lab --group test --group lint pyproject.toml --upgrade --output-file requirements.lock
+	echo uv | $(UV) pip compile --quiet --generate-hashes --python-version 3.9 --no-annotate --no-header --upgrade \
+	  - --output-file .config/uv-requirements.lock
 	$(UV) pip compile --quiet --generate-hashes --python-version 3.9 --no-annotate --no-header --upgrade \
 	  tests/old_python/requirements.in --output-file tests/old_python/requirements.lock
 	$(UV) pip compile --quiet --generate-hashes --no-deps --python-version 3.12 --no-annotate --no-header --upgrade \
 	  tests/old_ansible/requirements.in --output-file tests/old_ansible/requirements.lock
 
 # uv lives in a virtualenv of its own, so that nothing is asked of the machine but a Python with venv
-$(UV):
+$(UV): .config/uv-requirements.lock
 	@mkdir -p .cache
 	@python3 -m venv .cache/uv || { rm -rf .cache/uv; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy python3-venv && python3 -m venv .cache/uv; \
 	  else echo "python3 has no venv module; install it: sudo apt-get install python3-venv" >&2; exit 1; fi; }
-	@.cache/uv/bin/pip install --quiet --disable-pip-version-check uv
+	@.cache/uv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .config/uv-requirements.lock
+	@touch $@
 
 .venv/.synced: requirements.lock .python-version $(UV)
 	@test -x $(PYTHON) || $(UV) venv --quiet .venv

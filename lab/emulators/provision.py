@@ -28,7 +28,8 @@ RAIL_TOOLS = (
 )
 GPU_TOOLS = ("/usr/bin/nvidia-smi",)
 FILE_SYSTEM = "fs1"
-NFS_SERVER, NFS_EXPORT = "filer", "/export/data"
+NFS_SERVER, NFS_EXPORTS = "filer", {"/export/data": "home", "/export/home": ""}
+"""Its exports, with the directory of homes in each."""
 NFS_TOOLS = ("/usr/sbin/mount.nfs", "/usr/sbin/mount.nfs4", "/usr/sbin/nfsstat", "/usr/local/bin/stat")
 USERS_GID = 100  # Debian's own group
 GPFS_UNIT = f"""\
@@ -52,8 +53,9 @@ def prepare(site: Site, paths: Paths) -> None:
     (paths.shared / "gpfs").chmod(0o777)
     for user in site.users.values():
         # a file system that is already there has its users' directories
-        for root in (paths.shared / "fs" / FILE_SYSTEM, nfs.export(paths.shared, NFS_SERVER, NFS_EXPORT)):
-            home = root / "home" / user.name
+        exported = [nfs.export(paths.shared, NFS_SERVER, name) / homes for name, homes in NFS_EXPORTS.items()]
+        for homes in (paths.shared / "fs" / FILE_SYSTEM / "home", *exported):
+            home = homes / user.name
             home.mkdir(parents=True, exist_ok=True)
             os.chown(home, user.uid, site.groups.get(user.group, USERS_GID))
             home.chmod(0o700)

@@ -257,9 +257,10 @@ def test_no_file_knows_this_checkout() -> None:
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "requirements.lock", *sorted(ROOT.glob("tests/old_*/requirements.lock"))], ids=relative
-)
+LOCKS = [ROOT / "requirements.lock", ROOT / ".config/uv-requirements.lock"]
+
+
+@pytest.mark.parametrize("path", [*LOCKS, *sorted(ROOT.glob("tests/old_*/requirements.lock"))], ids=relative)
 def test_locks_pin_by_hash_and_name_no_index(path: Path) -> None:
     text = path.read_text()
     assert "--hash=sha256:" in text

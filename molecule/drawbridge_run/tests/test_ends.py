@@ -102,7 +102,7 @@ WAYS = (
         "elsewhere",
         "sh -c 'cd /tmp; drawbridge-run --image docker.io/lab/python:3 -- true'",
         "FAILED|125:0",
-        "the pods see /gpfs/fs1, but not /tmp: change to a directory there",
+        "the pods see /gpfs/fs1, /home, /data, but not /tmp: change to a directory there",
     ),
 )
 
