@@ -21,6 +21,13 @@ from lab.tools import build
 
 HERE = Path(__file__).resolve().parent
 UNITS = HERE / "units"
+ONCE = """\
+# a site may have other rights by the next boot
+[Unit]
+ConditionPathExists=!/var/lib/lab-rights
+[Service]
+ExecStartPost=/bin/touch /var/lib/lab-rights
+"""
 CONTROL_PLANE = ("kube-apiserver", "kube-scheduler", "kube-controller-manager")
 RUNTIME = ("kubelet", "containerd", "containerd-shim-runc-v2", "ctr")
 SERVICE_ADDRESS = "10.96.0.1"
@@ -93,6 +100,7 @@ def _control_plane(context: Context) -> None:
     _install(context, ("lab-administrator@.service",), wanted_by="")
     wants = "/etc/systemd/system/multi-user.target.wants/lab-administrator@rights.service"
     context.link(wants, "/etc/systemd/system/lab-administrator@.service")
+    context.write("/etc/systemd/system/lab-administrator@rights.service.d/once.conf", ONCE)
     own = ("lab-etcd.service", "lab-packages.service")
     _install(context, (*own, *(f"{name}.service" for name in CONTROL_PLANE)))
 
