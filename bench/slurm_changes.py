@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, node
 
 from bench.counted import ROOT, on_host

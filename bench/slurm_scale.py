@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.trial import trial_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import re
 import textwrap
 from pathlib import Path
@@ -15,21 +14,20 @@ import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.spec import documented
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.systems import SYSTEMS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.preflight.verdict import ROWS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS, OPTIONAL
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS, OPTIONAL
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.playbook_options import (
     Option,
     prefixes,
     read,
     typed,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import VIEWS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.sources import (
     SOURCES,
     described,
     verdict,
 )
 
-from docs import job_pods, returns
+from docs import job_pods, returns, views
 from docs.schema import intent_schema
 from roles.drawbridge_run.files.run.manual import DESCRIPTION, EPILOG, USAGE
 from roles.drawbridge_run.files.run.options import parser
@@ -37,7 +35,7 @@ from roles.drawbridge_run.files.run.options import parser
 ROOT = Path(__file__).resolve().parent.parent
 INTENT_SPEC = ROOT / "roles/cluster_intent/meta/argument_specs.yml"
 INTENT_SCHEMA = ROOT / "docs/intent.schema.json"
-FILTERS = ROOT / "filter_plugins"
+FILTER = ROOT / "filter_plugins/view.yml"
 SUPPORT = ROOT / "docs/support.md"
 PREFLIGHT = ROOT / "docs/guides/preflight.md"
 OPTIONS = ROOT / "docs/options.md"
@@ -110,56 +108,10 @@ def module_options(name: str) -> dict[str, Any]:
     return yaml.safe_load(text.split('DOCUMENTATION = r"""')[1].split('"""')[0])["options"]
 
 
-_ARGUMENTS: dict[str, dict[str, Any]] = {
-    "name": {"description": "Inventory name of the host.", "type": "str"},
-    "chosen": {"description": "Hostlist of nodes.", "type": "str"},
-    "cgroups": {"description": "Nodes confine jobs with cgroups.", "type": "bool"},
-    "mounts": {"description": "Mount points of a healthy node.", "type": "list", "elements": "str", "default": []},
-}
-"""Parameters of views that are no part of the intent."""
-
-
-def filter_page(name: str) -> str:
-    """Return the documentation of the filter of the view `name`, from the view's signature and docstring."""
-    view = VIEWS[name]
-    first, *further = inspect.signature(view).parameters
-    summary, _sep, returned = inspect.cleandoc(view.__doc__ or "").partition("\n\n")
-    options = {key: _argument(key) for key in further}
-    given = ", ".join(_TYPED.get(key) or f"drawbridge_{key}" for key in further)
-    page = {
-        "DOCUMENTATION": {
-            "name": f"{name}_view",
-            "short_description": summary.rstrip("."),
-            "version_added": "0.1.0",
-            "author": "Drawbridge contributors (@drawbridge)",
-            "description": "Derives it from the intent and reads nothing else.",
-            "positional": ", ".join(further),
-            "options": {"_input": _argument(first), **options},
-        },
-        "EXAMPLES": _example(f"drawbridge_{first}", f"drawbridge.drawbridge.{name}_view({given})"),
-        "RETURN": {"_value": {"description": " ".join(returned.split()) or summary, "type": _returned(view)}},
-    }
+def filter_page() -> str:
+    """Return the documentation of the filter `view`: all views, from their signatures and docstrings."""
+    page = views.page()
     return _HEADER.replace("the models of module_utils/drawbridge", "site/views.py") + _yaml(page)
-
-
-_WIDTH = 150
-_TYPED = {"name": "inventory_hostname", "chosen": "'gpu[01-04]'", "cgroups": "true", "mounts": "['/gpfs/fs1']"}
-
-
-def _example(intent: str, view: str) -> str:
-    """On one line, or on two where ansible-lint finds it too long."""
-    line = f'derived: "{{{{ {intent} | {view} }}}}"\n'
-    return line if len(line) < _WIDTH else f"derived: >-\n  {{{{ {intent}\n  | {view} }}}}\n"
-
-
-def _argument(key: str) -> dict[str, Any]:
-    part = {"description": f"The intent C(drawbridge_{key}).", "type": "dict"}
-    option = {**_ARGUMENTS.get(key, part)}
-    return option if "default" in option else {**option, "required": True}
-
-
-def _returned(view: Any) -> str:
-    return "list" if str(inspect.signature(view).return_annotation).startswith("list") else "dict"
 
 
 def man_page() -> str:
@@ -333,5 +285,4 @@ if __name__ == "__main__":
     UPGRADE.write_text(upgrade_page())
     for path, page in returns.pages().items():
         path.write_text(page)
-    for view in VIEWS:
-        (FILTERS / f"{view}_view.yml").write_text(filter_page(view))
+    FILTER.write_text(filter_page())

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.options import NAME, required
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS
 
 Schema = dict[str, Any]
 TEMPLATE: Schema = {"type": "string", "pattern": r"\{\{"}

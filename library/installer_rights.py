@@ -17,7 +17,7 @@ author: Drawbridge contributors (@drawbridge)
 options:
   objects:
     description:
-      - Manifests, from P(drawbridge.drawbridge.kube_installer_view#filter) and the role kube_installer.
+      - Manifests, from view C(kube_installer) of P(drawbridge.drawbridge.view#filter) and the role kube_installer.
       - Of a namespace only these labels and annotations are compared, of a ServiceAccount and a ResourceQuota nothing.
     type: list
     elements: dict

@@ -20,7 +20,7 @@ options:
     type: dict
   machine:
     description:
-      - CPUs and NUMA nodes of the host, C(machine) of P(drawbridge.drawbridge.kubelet_view#filter).
+      - CPUs and NUMA nodes of the host, C(machine) of view C(kubelet) of P(drawbridge.drawbridge.view#filter).
     type: dict
 """
 

@@ -14,7 +14,7 @@ description:
 author: Drawbridge contributors (@drawbridge)
 options:
   want:
-    description: The host's view of the intent, from P(drawbridge.drawbridge.preflight_view#filter).
+    description: The host's view of the intent, from view C(preflight) of P(drawbridge.drawbridge.view#filter).
     type: dict
     required: true
   switch:

@@ -15,7 +15,7 @@ description:
 author: Drawbridge contributors (@drawbridge)
 options:
   want:
-    description: Names, ports and devices of the host, as P(drawbridge.drawbridge.preflight_view#filter) derives them.
+    description: Names, ports and devices of the host, from view C(preflight) of P(drawbridge.drawbridge.view#filter).
     type: dict
     required: true
 attributes:

@@ -35,7 +35,7 @@ options:
     type: str
     default: ''
   rights:
-    description: Objects that grant the rights of a run, from P(drawbridge.drawbridge.kube_installer_view#filter).
+    description: Objects with the rights of a run, from view C(kube_installer) of P(drawbridge.drawbridge.view#filter).
     type: list
     elements: dict
     default: []

@@ -34,7 +34,7 @@ options:
     type: str
     default: ""
   groups:
-    description: Limits of nodes that are out of service, of filter P(drawbridge.drawbridge.maintenance_view#filter).
+    description: Limits of nodes out of service, of view C(maintenance) of P(drawbridge.drawbridge.view#filter).
     type: list
     elements: dict
     default: []

@@ -106,7 +106,7 @@ notes:
 EXAMPLES = r"""
 - name: Make the class lossless on every port of the fabric
   drawbridge.drawbridge.switch_roce:
-    profile: "{{ drawbridge_fabric | drawbridge.drawbridge.switch_view(inventory_hostname) }}"
+    profile: "{{ lookup('drawbridge.drawbridge.view', 'switch', chosen='') }}"
     may_flap_ports: true
 """
 

@@ -36,7 +36,7 @@ attributes:
 EXAMPLES = r"""
 - name: Read the switch before a test
   drawbridge.drawbridge.switch_state:
-    profile: "{{ drawbridge_fabric | drawbridge.drawbridge.switch_view(drawbridge_nodes, inventory_hostname, '') }}"
+    profile: "{{ lookup('drawbridge.drawbridge.view', 'switch', chosen='') }}"
   register: before
 
 - name: Show how often the first port was paused

@@ -17,8 +17,8 @@ import jinja2
 import yaml
 
 from module_utils.drawbridge.site import installer_view
+from module_utils.drawbridge.site.compose import part
 from module_utils.drawbridge.site.filesystems_view import shared
-from module_utils.drawbridge.site.load import part
 
 ROOT = Path(__file__).resolve().parents[2]
 INTENT = ROOT / "inventories/lab/group_vars/all"

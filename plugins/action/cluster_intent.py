@@ -21,8 +21,8 @@ from ..module_utils.drawbridge.core.faults import Fault, IntentError
 from ..module_utils.drawbridge.fabric.links import unchecked
 from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
 from ..module_utils.drawbridge.site import role_variables
-from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
-from ..module_utils.drawbridge.site.model import Intent
+from ..module_utils.drawbridge.site.load import inventory_faults, load
+from ..module_utils.drawbridge.site.model import DOMAINS, OPTIONAL, Intent
 from ..module_utils.drawbridge.site.playbook_options import EXTRA, Given, read
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
 from ..plugin_utils.internals import inventory_of, inventory_sources

@@ -16,7 +16,8 @@ from ..module_utils.drawbridge.core.folder.plan import FolderState, plan
 from ..module_utils.drawbridge.core.printable import all_printable
 from ..module_utils.drawbridge.site.describe_difference import differences, folded
 from ..module_utils.drawbridge.site.describe_view import folder
-from ..module_utils.drawbridge.site.load import DOMAINS, load
+from ..module_utils.drawbridge.site.load import load
+from ..module_utils.drawbridge.site.model import DOMAINS
 from ..plugin_utils.play_tasks import plain
 
 ARGUMENT_SPEC = {

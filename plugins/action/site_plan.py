@@ -31,8 +31,8 @@ from ..module_utils.drawbridge.core.layer import VIEW, opened, validated
 from ..module_utils.drawbridge.fabric.view import switch_profile
 from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
 from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
-from ..module_utils.drawbridge.site.load import DOMAINS, load
-from ..module_utils.drawbridge.site.model import Intent
+from ..module_utils.drawbridge.site.load import load
+from ..module_utils.drawbridge.site.model import DOMAINS, Intent
 from ..plugin_utils.internals import inventory_files_vars, inventory_of, role_of, role_path
 from ..plugin_utils.play_tasks import HostTasks, plain, role_name, tasks
 

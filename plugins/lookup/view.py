@@ -11,7 +11,7 @@ version_added: 0.1.0
 author: Drawbridge contributors (@drawbridge)
 description:
   - Evaluates the variables C(drawbridge_*) that the view reads, and returns what the view derives from them.
-  - A view has the documentation of the filter with its name, such as P(drawbridge.drawbridge.nic_view#filter).
+  - The filter P(drawbridge.drawbridge.view#filter) lists the views with what they take and return.
   - Checks the shape of the intent. The playbook C(check.yml) checks its rules.
 options:
   _terms:
@@ -38,16 +38,12 @@ _raw:
   elements: raw
 """
 
-import inspect
 from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
-from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.core.hostlist import HostlistError
-from ..module_utils.drawbridge.site.load import DOMAINS, of_variables
-from ..module_utils.drawbridge.site.views import VIEWS
+from ..module_utils.drawbridge.site.views import viewed
 from ..plugin_utils.play_tasks import plain
 
 SCALARS = (str, bool, int, float, type(None))
@@ -55,31 +51,19 @@ MARKS = ("{{", "{%", "{#")
 
 
 class LookupModule(LookupBase):
-    """Finds the view's arguments among the variables of the task."""
+    """Evaluates what a view reads among the variables of the task."""
 
     def run(self, terms: list[Any], variables: Any = None, **kwargs: Any) -> Any:
         """The value of the view. Raises AnsibleError."""
-        name = str(terms[0]) if len(terms) == 1 else ""
-        if name not in VIEWS:
-            raise AnsibleError(f"{terms} is not the name of one view; use one of {', '.join(sorted(VIEWS))}")
-        view, given = VIEWS[name], {key: plain(value) for key, value in kwargs.items()}
-        wanted = inspect.signature(view).parameters
-        if unknown := sorted(given.keys() - wanted.keys()):
-            raise AnsibleError(f"view {name} has no argument {unknown[0]}; it has {', '.join(wanted)}")
-        found = {domain: self._domain(domain, variables) for domain in DOMAINS.keys() & wanted.keys() - given.keys()}
-        if "defined" in wanted:
-            found["defined"] = tuple(domain for domain in DOMAINS if f"drawbridge_{domain}" in variables)
-        if "name" in wanted:
-            found["name"] = variables["inventory_hostname"]
+        given = {key: plain(value) for key, value in kwargs.items()}
         try:
-            return [of_variables(view)(**{**found, **given})]
-        except (IntentError, HostlistError, TypeError) as err:
-            raise AnsibleError(f"view {name}: {err}") from err
+            return [viewed(terms[0] if len(terms) == 1 else terms, variables, given, self._evaluated)]
+        except ValueError as err:
+            raise AnsibleError(str(err)) from err
 
-    def _domain(self, domain: str, variables: Any) -> Any:
-        """The evaluated value of one variable of the intent; None if the site lacks it."""
+    def _evaluated(self, raw: Any) -> Any:
+        """The value of a variable of the intent."""
         templar: Any = self._templar
-        raw = variables.get(f"drawbridge_{domain}")
         found = plain(raw)
         return found if is_plain(found) else plain(templar.template(raw))
 

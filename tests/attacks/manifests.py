@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import names
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.kubernetes import installer
 from lab.kubernetes.installer import POLICIES, RIGHTS, sources

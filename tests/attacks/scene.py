@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import (
     bindings,
     infrastructure,
@@ -20,7 +21,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     open_nodes,
     with_mounts,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
 from lab.hosts.paths import Paths

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import role_variables
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.playbook_options import (
     Option,
     of_playbook,

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.filter.views import FilterModule
+from ansible_collections.drawbridge.drawbridge.plugins.filter.view import view
 
 from tests.rxe.pair import Seen, run
 from tests.unit.module_utils.site.test_refused import site
 
 pytestmark = pytest.mark.live
 SITE = site("lab")
-VIEW = FilterModule().filters()["nic_view"](*(SITE[f"drawbridge_{part}"] for part in ("fabric", "nodes")), "gpu01")
+VIEW = view(SITE, "nic", name="gpu01")
 NCCL_TC = int(VIEW["nccl"]["NCCL_IB_TC"])
 """What NCCL passes to its queue pairs, as --tclass does."""
 CM_TOS = next(group["tos"] for group in VIEW["roce"]["groups"])

@@ -35,7 +35,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Switch,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 
 from lab.emulators.common import DIE, HANG, Device
 from lab.emulators.fabric.__main__ import system as emulator

@@ -115,7 +115,7 @@ class Reader:
         """An instance of `cls`, or None if it has faults."""
         if not isinstance(raw, dict):
             if raw is MISSING or raw is None:
-                self.refuse(key, MISSING, "it is required", f"define {key} in group_vars/all")
+                self.faults.append(lacks(key))
             else:
                 self.refuse(key, raw, "a mapping is expected here", f"write {key} as keys and values")
             return None
@@ -225,6 +225,11 @@ class Reader:
             return
         if self.expand and (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
             self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
+
+
+def lacks(key: str) -> Fault:
+    """The fault of a variable that a site must have."""
+    return Fault(key, MISSING, "it is required", f"define {key} in group_vars/all")
 
 
 def required(hint: Any) -> tuple[Any, bool]:

@@ -71,7 +71,7 @@ def _numbers(cable: Cable, nodes: Nodes, node: str, switch: str) -> list[int]:
     part = nodes.by_name.get(node)
     if part is None:
         raise CablingError(f"drawbridge_nodes.ranges has no {node}")
-    rails = len(nodes.classes[part.node_class].rails)
+    rails = len(nodes.class_at(part).rails)
     found = [rail for rail in range(rails) if part.leaf_names and part.leaf_of(rail, rails) == switch]
     if not found:
         raise CablingError(f"{node} has no rail on {switch} (its leaves are {part.leaves or 'none'})")

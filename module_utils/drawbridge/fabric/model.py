@@ -147,7 +147,7 @@ class Fabric:
 
 @dataclass(frozen=True)
 class SwitchProfile:
-    """The lossless class on one switch, as the filter P(drawbridge.drawbridge.switch_view#filter) derives it."""
+    """The lossless class on one switch, as view C(switch) of P(drawbridge.drawbridge.view#filter) derives it."""
 
     platform: str = option("network operating system", choices=tuple(SYSTEMS))
     asic: str = option("switch ASIC, which decides the names of queues", choices=ASICS)

@@ -159,9 +159,17 @@ class Nodes:
         """The range of one node, found without listing all; None for a name that no range has."""
         return next((part for part in self.ranges if hostlist.contains(part.names, name)), None)
 
+    def class_at(self, part: Range) -> NodeClass:
+        """The class of a range. Raises IntentError for one that is not defined."""
+        if found := self.classes.get(part.node_class):
+            return found
+        known = ", ".join(sorted(self.classes)) or "none yet"
+        key = f"drawbridge_nodes.ranges[{self.ranges.index(part)}].node_class"
+        raise IntentError([Fault(key, part.node_class, "no class has that name", f"use one of: {known}")])
+
     def class_of(self, name: str) -> NodeClass:
-        """The class of a node. Raises IntentError for a name that no range has."""
+        """The class of a node. Raises IntentError for a name that no range has, and for a class that is not defined."""
         if part := self.range_of(name):
-            return self.classes[part.node_class]
+            return self.class_at(part)
         repair = "add it to a range, or remove it from the group nodes"
         raise IntentError([Fault("drawbridge_nodes.ranges", name, "no range has this node", repair)])

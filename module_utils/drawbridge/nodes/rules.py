@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..core import hostlist
 from ..core.cpus import cpu_list
-from ..core.faults import Fault
+from ..core.faults import Fault, IntentError
 from ..core.rules import doubled
 from .model import Nodes
 from .nics import Nics
@@ -106,11 +106,11 @@ KERNELS_OWN = re.compile(r"(eth|ib|wlan)[0-9]+")
 
 def ranges_have_a_class(nodes: Nodes) -> Iterator[Fault]:
     """A range's node class is defined."""
-    for index, part in enumerate(nodes.ranges):
-        if part.node_class not in nodes.classes:
-            known = ", ".join(sorted(nodes.classes)) or "none yet"
-            key = f"drawbridge_nodes.ranges[{index}].node_class"
-            yield Fault(key, part.node_class, "no class has that name", f"use one of: {known}")
+    for part in nodes.ranges:
+        try:
+            nodes.class_at(part)
+        except IntentError as err:
+            yield from err.faults
 
 
 def leaves_divide_rails(nodes: Nodes) -> Iterator[Fault]:

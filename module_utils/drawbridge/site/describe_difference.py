@@ -41,7 +41,7 @@ def differences(intent: Intent, hosts: Mapping[str, Facts]) -> list[Difference]:
         if not (part := intent.nodes.range_of(host)):
             found.append(Difference(host, "drawbridge_nodes.ranges", "a range", "none", "add the host to a range"))
             continue
-        build = intent.nodes.classes[part.node_class]
+        build = intent.nodes.class_at(part)
         found += _class(host, f"{CLASS}.{part.node_class}", build, hosts[host])
         for rail, netdev in enumerate(build.rails):
             want = cabled.get((host, rail))

@@ -38,7 +38,7 @@ def preflight(
     C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have.
     """
     part = nodes.range_of(name)
-    here = nodes.classes[part.node_class] if part else None
+    here = nodes.class_at(part) if part else None
     ports = list(_ports(nodes, slurm, gpfs, nfs, kube, name))
     api = _api(kube)
     users = list(dict.fromkeys(user for account in slurm.accounts for user in _users(account.users)))

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """All views that roles read, by name. A view derives one layer's data from parts of the intent.
 
-Its parameters are these parts, in the order of load.DOMAINS, then others. Its filter NAME_view is made in
-filter_plugins/views.py, and documented from the docstring.
+Its parameters are domains of the intent, then others. The page of the filter `view` is made from its docstring.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..fabric.traffic_view import switch_rounds, switch_traffic, switch_waves
@@ -23,6 +23,8 @@ from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.nfs.model import Nfs
 from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
+from .compose import derive, needed, parameters
+from .model import DOMAINS
 from .network_view import nic, node_switches, switch
 from .preflight_view import preflight
 from .status_view import drawbridge_status
@@ -30,6 +32,11 @@ from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
 View = Callable[..., Any]
+
+
+def as_it_is(value: Any) -> Any:
+    """Of variables that are evaluated already."""
+    return value
 
 
 def node_layers(
@@ -174,3 +181,43 @@ _ALL = (
     *(maintenance, switch_rounds),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
+
+
+def viewed(
+    name: Any, variables: Mapping[str, Any], given: Mapping[str, Any], evaluated: Callable[[Any], Any] = as_it_is
+) -> Any:
+    """What a view derives from a host's variables, of which it evaluates those that it reads, and from its arguments.
+
+    An argument with the name of a domain replaces its variable. Without an argument `name` a view of a host is that of
+    `inventory_hostname`. Raises ValueError for an unknown name or argument, and for what the intent lacks or has in
+    another shape.
+    """
+    if not isinstance(name, str) or name not in VIEWS:
+        raise ValueError(f"{name!r} is not the name of one view; use one of {', '.join(sorted(VIEWS))}")
+    view = VIEWS[name]
+    parts = {}
+    for key in needed(parameters(view).keys() & DOMAINS.keys()):
+        if key in given:
+            parts[key] = given[key]
+        elif f"drawbridge_{key}" in variables:
+            parts[key] = evaluated(variables[f"drawbridge_{key}"])
+    try:
+        return derive(view, parts, _arguments(view, variables, given))
+    except ValueError as err:
+        raise ValueError(f"view {name}: {err}") from err
+
+
+def _arguments(view: View, variables: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A view's arguments beside domains. Raises ValueError for one that it doesn't have or that is missing."""
+    known = parameters(view)
+    if unknown := sorted(given.keys() - known.keys()):
+        raise ValueError(f"it has no argument {unknown[0]}; it has {', '.join(known)}")
+    found = {key: value for key, value in given.items() if key not in DOMAINS}
+    if "name" in known and "inventory_hostname" in variables:
+        found.setdefault("name", variables["inventory_hostname"])
+    if "defined" in known:
+        found.setdefault("defined", [key for key in DOMAINS if f"drawbridge_{key}" in variables])
+    required = [key for key, it in known.items() if it.default is inspect.Parameter.empty and key not in DOMAINS]
+    if lacking := [key for key in required if key not in found]:
+        raise ValueError(f"it needs the argument {lacking[0]}")
+    return found

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_grants import grants
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests import installer
 from tests.growth import grow

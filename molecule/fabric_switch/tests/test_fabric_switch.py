@@ -218,7 +218,7 @@ def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
 
 
 def test_the_state_of_all_systems_is_data_with_the_neighbours_that_are_cabled() -> None:
-    view = "{{ drawbridge_fabric | drawbridge.drawbridge.switch_view(drawbridge_nodes, inventory_hostname, '') }}"
+    view = "{{ lookup('drawbridge.drawbridge.view', 'switch', chosen='') }}"
     inventories = ["-i", "inventories/lab", "-i", "molecule/fabric_switch/inventory"]
     reading = ["ansible", ",".join(ALL), *inventories, "-o", "-m", "drawbridge.drawbridge.switch_state"]
     plain = {key: value for key, value in os.environ.items() if key != "ANSIBLE_FORCE_COLOR"}

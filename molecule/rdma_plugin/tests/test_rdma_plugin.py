@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.filter.views import FilterModule
+from ansible_collections.drawbridge.drawbridge.plugins.filter.view import view
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask
 
 from lab.hosts.paths import REPOSITORY
@@ -54,10 +54,8 @@ def test_the_plugins_configuration_is_what_it_reads(ask: Ask) -> None:
 
 
 def test_the_api_server_knows_every_field(ask: Ask) -> None:
-    site = {
-        part: yaml.safe_load((SITE / f"{part}.yml").read_text())[f"drawbridge_{part}"] for part in ("nodes", "kube")
-    }
-    items = FilterModule().filters()["rdma_plugin_view"](site["nodes"], {**site["kube"], "rdma": {}})
+    nodes, kube = (yaml.safe_load((SITE / f"{it}.yml").read_text())[f"drawbridge_{it}"] for it in ("nodes", "kube"))
+    items = view({"drawbridge_nodes": nodes, "drawbridge_kube": {**kube, "rdma": {}}}, "rdma_plugin")
     for item, path in zip(items, (SETTINGS, DAEMON_SET), strict=True):
         status, answer = ask("APPLY", f"{path}?fieldManager=test&force=true&fieldValidation=Strict&dryRun=All", item)
         assert status == 200, answer

@@ -56,10 +56,12 @@ class NodeGroup:
 def node_groups(nodes: Nodes) -> list[NodeGroup]:
     """The classes that have nodes."""
     names: dict[str, list[str]] = {}
+    builds: dict[str, NodeClass] = {}
     for part in nodes.ranges:
         names.setdefault(part.node_class, []).extend(hostlist.expand(part.names))
+        builds[part.node_class] = nodes.class_at(part)
     return [
-        NodeGroup(name, hostlist.compress(members), nodes.classes[name], _addresses(nodes, members))
+        NodeGroup(name, hostlist.compress(members), builds[name], _addresses(nodes, members))
         for name, members in names.items()
     ]
 

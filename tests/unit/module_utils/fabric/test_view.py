@@ -11,7 +11,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     ports_of_nodes,
     switch_profile,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load, part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
 from tests.unit.module_utils.site.test_refused import site
 

@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.places import RATES
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes, Range
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.nics import Nics
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.view import leaves
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 
 from tests.unit.module_utils.site.test_refused import site
 

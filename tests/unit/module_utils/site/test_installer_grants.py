@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.rights.rbac import Grant
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import RBAC
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_grants import (
     ADMISSION,
     grants,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.unit.module_utils.site.test_refused import site
 

@@ -16,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     manifests,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.mirror_view import (
     UNPUBLISHED,
     mirror,

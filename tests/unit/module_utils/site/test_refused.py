@@ -137,7 +137,7 @@ def test_several_faults_are_reported_together() -> None:
     """Those of single keys, and those of rules between keys."""
     broken = {"drawbridge_fabric.roce.dscp": 99, "drawbridge_slurm.cluster": 7, "drawbridge_nodes": DELETE}
     keys = [fault.key for fault in faults({"patch": broken})]
-    assert keys == ["drawbridge_fabric.roce.dscp", "drawbridge_nodes", "drawbridge_slurm.cluster"]
+    assert keys == ["drawbridge_nodes", "drawbridge_slurm.cluster", "drawbridge_fabric.roce.dscp"]
     broken = {"drawbridge_fabric.roce.priority": 6, "drawbridge_nodes.ranges.0.node_class": "h200"}
     assert len(faults({"patch": broken})) == 2
 

@@ -10,46 +10,38 @@ from __future__ import annotations
 
 import copy
 import gc
-import inspect
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.filter.views import FilterModule
+from ansible_collections.drawbridge.drawbridge.plugins.filter.view import view
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import (
-    DOMAINS,
-    KEPT,
-    of_variables,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import compose
 
 from tests.unit.module_utils.site.test_refused import site
 
 SMALL, LARGE = 8, 4096
 NODE = "gpu0008"
 Site = dict[str, Any]
-FILTERS = FilterModule().filters()
-VIEWS = {
-    "nic": (NODE,),
-    "gpfs_client": (NODE,),
-    "nfs_client": (),
-    "filesystems": (),
-    "slurm_node": (NODE, True),
-    "slurm_login": (),
-    "kubelet": (NODE,),
-    "gate": (NODE,),
-    "drawbridge_run": (NODE,),
-    "switch": ("leaf1",),
+VIEWS: dict[str, dict[str, Any]] = {
+    "nic": {},
+    "gpfs_client": {},
+    "nfs_client": {},
+    "filesystems": {},
+    "slurm_node": {"cgroups": True},
+    "slurm_login": {},
+    "kubelet": {},
+    "gate": {},
+    "drawbridge_run": {},
+    "switch": {"name": "leaf1", "chosen": ""},
 }
-"""What a host is handed, by name, and what it takes beside parts of the intent."""
+"""What a host is handed, by name, and what it takes beside domains."""
 
 
-def derive(view: str, variables: Site) -> Any:
-    door = FILTERS[f"{view}_view"]
-    parts = [variables[f"drawbridge_{name}"] for name in inspect.signature(door).parameters if name in DOMAINS]
-    return door(*parts, *VIEWS[view])
+def derive(name: str, variables: Site) -> Any:
+    return view({**variables, "inventory_hostname": NODE}, name, **VIEWS[name])
 
 
 def declared(nodes: int) -> Site:
@@ -65,19 +57,19 @@ def declared(nodes: int) -> Site:
 
 def forget() -> None:
     """Forget derived values, so that the next call derives them anew."""
-    KEPT.clear()
+    compose.KEPT.clear()
     hostlist.expanded.cache_clear()
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, True), ("1", 1), ([1], [True])])
 def test_a_view_is_made_anew_for_a_value_of_another_type(first: Any, second: Any) -> None:
     """Text of an own setting differs although Python calls the values equal."""
-    made = of_variables(lambda value: value)
-    assert [type(item) for item in (made(first), made(first), made(second))] == [
-        *(type(first), type(first)),
-        type(second),
-    ]
-    assert repr(made(second)) == repr(second)
+
+    def same(value: Any) -> Any:
+        return value
+
+    made = [compose.derive(same, {}, {"value": value}) for value in (first, first, second)]
+    assert [repr(item) for item in made] == [repr(value) for value in (first, first, second)]
 
 
 def steps(work: Callable[[], object]) -> int:

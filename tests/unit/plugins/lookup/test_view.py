@@ -65,10 +65,10 @@ def test_a_site_may_lack_a_part(view: Any, gone: str, layers: dict[str, bool]) -
     [
         (["nick"], {}, "is not the name of one view; use one of .* nic,"),
         (["nic", "switch"], {}, "is not the name of one view"),
-        (["nic"], {"nods": {}}, "view nic has no argument nods; it has fabric, nodes, name"),
+        (["nic"], {"nods": {}}, "view nic: it has no argument nods; it has fabric, nodes, name"),
         (["nic"], {"fabric": None}, "drawbridge_fabric is missing"),
         (["nic"], {"name": "gpu99"}, "no range has this node"),
-        (["slurm_node"], {}, "view slurm_node: missing a required argument: 'cgroups'"),
+        (["slurm_node"], {}, "view slurm_node: it needs the argument cgroups"),
     ],
 )
 def test_mistakes_are_named(view: Any, terms: list[str], arguments: dict[str, Any], message: str) -> None:

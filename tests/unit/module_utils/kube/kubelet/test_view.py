@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from hypothesis import given
 from hypothesis import strategies as st
 

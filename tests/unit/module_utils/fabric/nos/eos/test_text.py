@@ -20,7 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     render,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 
 from tests.unit.emulated_switch import ROOT, profile
 from tests.unit.module_utils.site.test_refused import site

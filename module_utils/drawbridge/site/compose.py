@@ -1,0 +1,163 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Composes the intent from variables: the shape of each domain first, then what entries of one stand for in others.
+
+A process keeps what it composed by the evaluated values, so that hosts with different values get different objects.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.faults import Fault, IntentError
+from ..core.options import NONE, Reader, lacks
+from .model import DOMAINS, EXPANSIONS, OPTIONAL
+
+Variables = Mapping[str, Any]
+"""Evaluated values by domain. One that is missing is a part that the site lacks."""
+
+KEPT: dict[tuple[Any, str], Any] = {}
+"""Domains and views of this process, by what makes them and by the text of all that they are made of.
+
+Many views of a host read the same domains, and several tasks of a host read the same view. Texts are compared, because
+equal values may differ in type: 1 and true.
+"""
+KEPT_MOST = 64
+"""Enough for the views of one host. A process that goes on to other hosts needs no more at a time."""
+
+
+@dataclass
+class Composed:
+    """Parts of the intent, and their faults."""
+
+    parts: dict[str, Any] = field(default_factory=dict)
+    """By domain; None for one that the site lacks, and for one that is broken."""
+    faults: list[Fault] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    """Domains with faults: what reads them can't be judged."""
+
+
+def compose(variables: Variables, domains: Iterable[str] = tuple(DOMAINS), expand: bool = True) -> Composed:
+    """These domains, with what others add to them. `expand=False` leaves long lists of hosts as they are."""
+    found = Composed()
+    for domain in needed(domains):
+        _shape(found, domain, variables, expand)
+    for expansion in EXPANSIONS:
+        if first(expansion) in found.parts:
+            _expand(found, expansion)
+    return found
+
+
+def needed(domains: Iterable[str]) -> list[str]:
+    """The domains from which these ones are composed, with themselves, in the order of DOMAINS."""
+    wanted = set(domains)
+    for expansion in reversed(EXPANSIONS):
+        names = list(parameters(expansion))
+        if names[0] in wanted:
+            wanted |= set(names)
+    return [domain for domain in DOMAINS if domain in wanted]
+
+
+def _shape(found: Composed, domain: str, variables: Variables, expand: bool) -> None:
+    if domain in OPTIONAL and domain not in variables:
+        found.parts[domain] = None
+        return
+    reader = Reader(expand)
+    found.parts[domain] = reader.record(DOMAINS[domain], variables.get(domain), f"drawbridge_{domain}")
+    found.faults += reader.faults
+    if reader.faults:
+        found.broken.add(domain)
+
+
+def _expand(found: Composed, expansion: Callable[..., Any]) -> None:
+    into = first(expansion)
+    names = parameters(expansion)
+    if found.broken & names.keys():
+        found.broken.add(into)
+    elif complete(names, found.parts):
+        try:
+            found.parts[into] = expansion(**{name: found.parts[name] for name in names})
+        except IntentError as err:
+            found.faults += err.faults
+            found.broken.add(into)
+
+
+def complete(names: Mapping[str, inspect.Parameter], parts: Mapping[str, Any]) -> bool:
+    """Whether a function has all parts that it needs. A parameter that may be None says so by its default."""
+    return all(parts[name] is not None for name, it in names.items() if it.default is inspect.Parameter.empty)
+
+
+@functools.cache
+def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a rule, a view or an expansion: their names are parts of the intent."""
+    return inspect.signature(function).parameters
+
+
+def first(expansion: Callable[..., Any]) -> str:
+    """The domain that an expansion returns anew."""
+    return next(iter(parameters(expansion)))
+
+
+def part(domain: str, raw: Any) -> Any:
+    """One domain, without what others add. Raises IntentError for its shape."""
+    return _parts({domain: raw}, [domain])[domain]
+
+
+def derive(view: Callable[..., Any], variables: Variables, given: Mapping[str, Any]) -> Any:
+    """The view of these variables, with its other arguments. Raises IntentError for variables of the wrong shape.
+
+    Only load() checks rules. Ansible evaluates views for each host and task, so the cost must not grow with the number
+    of hosts. A part that the site lacks is None, which the type of the view's parameter must have.
+    """
+    domains = [name for name in parameters(view) if name in DOMAINS]
+    made_of = _of(variables, domains)
+
+    def made() -> Any:
+        parts = _parts(made_of, domains)
+        if lacking := [name for name in domains if parts[name] is None and not may_be_none(view, name)]:
+            raise IntentError([lacks(f"drawbridge_{name}") for name in lacking])
+        return view(**{name: parts[name] for name in domains}, **given)
+
+    return _kept(view, (made_of, given), made)
+
+
+def _of(variables: Variables, domains: Iterable[str]) -> dict[str, Any]:
+    """The variables from which these domains are composed. A template may have None for one that the site lacks."""
+    return {name: raw for name in needed(domains) if (raw := variables.get(name)) is not None}
+
+
+def _parts(variables: Variables, domains: Sequence[str]) -> dict[str, Any]:
+    """Each domain alone, because views read different ones."""
+
+    def made(domain: str, made_of: Variables) -> Any:
+        found = compose(made_of, [domain], expand=False)
+        if found.faults:
+            raise IntentError(found.faults)
+        return found.parts[domain]
+
+    found = {}
+    for domain in domains:
+        made_of = _of(variables, [domain])
+        found[domain] = _kept(DOMAINS[domain], made_of, functools.partial(made, domain, made_of))
+    return found
+
+
+def _kept(maker: Any, made_of: Any, make: Callable[[], Any]) -> Any:
+    """The value that is kept, or a new one."""
+    key = maker, repr(made_of)
+    if key not in KEPT:
+        if len(KEPT) == KEPT_MOST:
+            del KEPT[next(iter(KEPT))]
+        KEPT[key] = make()
+    return KEPT[key]
+
+
+@functools.cache
+def may_be_none(view: Callable[..., Any], name: str) -> bool:
+    """Whether a view works without this part of the intent."""
+    return NONE in typing.get_args(typing.get_type_hints(view).get(name))
