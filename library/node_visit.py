@@ -16,6 +16,8 @@ description:
   - When a layer fails, the layers that need it are not run. The others go on.
   - A layer that needs the controller (a token, the approval of a certificate) only predicts at first. If it has
     something to do, the controller acts, and the node is visited again for this layer and those that need it.
+  - Its last layer, M(drawbridge.drawbridge.placed_files), removes files that earlier runs placed and these roles place
+    no more. Tasks with the tag C(leaves) come before it. They take away what runs, on a node where their role has been.
   - A layer can have the modules of a node that this collection has. Its keywords are C(name), C(when), C(loop) with
     C(loop_var) and C(label), C(vars), C(tags) and C(register). Any other keyword is refused, unless the visit has the
     same one, for example from the play.
@@ -48,6 +50,10 @@ options:
         with this reason, and layers that need it go on. An empty reason postpones nothing.
     type: dict
     default: {}
+  record:
+    description: File on the node that says what each role placed there.
+    type: path
+    default: /var/lib/drawbridge/placed.json
 attributes:
   check_mode:
     description: Every layer predicts. The node is visited once.

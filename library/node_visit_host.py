@@ -39,6 +39,10 @@ options:
         description: Why the layer's steps must wait for a later run. It only predicts then.
         type: str
         default: ""
+      leaves:
+        description: Role that the layer takes away. On a host where that role placed nothing, the layer does nothing.
+        type: str
+        default: ""
   secrets:
     description: Secret options, by the position of their layer.
     type: dict
@@ -96,6 +100,7 @@ ARGUMENT_SPEC = {
             "needs": {"type": "list", "elements": "int", "default": []},
             "predict": {"type": "bool", "default": False},
             "postponed": {"type": "str", "default": ""},
+            "leaves": {"type": "str", "default": ""},
         },
     },
     "secrets": {"type": "dict", "default": {}, "no_log": True},
@@ -111,7 +116,7 @@ def main() -> None:
         Call(
             it["layer"],
             {**put_back(it["options"], source, texts), **secrets.get(str(at), {})},
-            *(it["needs"], it["predict"], it["postponed"]),
+            *(it["needs"], it["predict"], it["postponed"], it["leaves"]),
         )
         for at, it in enumerate(module.params["layers"])
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -21,7 +21,8 @@ from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.layer import opened, validated
-from ..module_utils.drawbridge.site.layers import LAYERS
+from ..module_utils.drawbridge.core.placed.text import RECORD, Item
+from ..module_utils.drawbridge.site.layers import LAYERS, PLACED
 from ..module_utils.drawbridge.site.visit import DONE, FAILED, STOPPED, WAITS, Visited
 from ..module_utils.drawbridge.site.visit_report import Place, report
 from ..module_utils.drawbridge.site.visit_source_io import source
@@ -31,7 +32,7 @@ from ..plugin_utils.gate_token import GateToken
 from ..plugin_utils.internals import inventory_of
 from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
-from ..plugin_utils.play_tasks import FROM_THE_RUN, HostTasks, listed, role_name, tasks
+from ..plugin_utils.play_tasks import FROM_THE_RUN, LEAVES, HostTasks, listed, role_name, tasks
 from ..plugin_utils.releases import evaluated_value, registered
 
 NAMESPACE = "drawbridge.drawbridge."
@@ -51,6 +52,7 @@ ARGUMENT_SPEC = {
     "layers": {"type": "list", "elements": "str", "default": []},
     "postponed": {"type": "dict", "default": {}},
     "given": {"type": "dict", "default": {}},
+    "record": {"type": "path", "default": RECORD},
 }
 
 
@@ -68,6 +70,10 @@ class Layer:
     needs: list[int] = field(default_factory=list)
     postponed: str = ""
     """Why its steps wait for a later run."""
+    leaves: bool = False
+    """It takes away what the intent has no more."""
+    places: Sequence[Item] = ()
+    """What it places on the host."""
     seen: Visited = field(default_factory=lambda: Visited(WAITS))
     provided: bool = False
     """The controller has done its side."""
@@ -117,7 +123,7 @@ class ActionModule(ActionBase):
         for at, layer in enumerate(layers):
             layer.needs = needed(at, roles, args["needs"])
             layer.postponed = str(args["postponed"].get(layer.place.role) or "")
-        return layers
+        return [*layers, leftovers(layers, dict.fromkeys(map(role_name, chosen)), args["record"])]
 
     def _host_tasks(self, variables: Mapping[str, Any], given: Mapping[str, Any]) -> HostTasks:
         manager = self._task.get_variable_manager()
@@ -143,7 +149,9 @@ class ActionModule(ActionBase):
             if side:
                 options, host = found, side.prepare(found)
             place = Place(role_name(task), str(task.name), name == PROOF)
-            yield Layer(place, side.module if side else name, side, options, host)
+            module, leaves = side.module if side else name, LEAVES in listed(task.tags)
+            placed = () if leaves else LAYERS[module].places(host if side else found)
+            yield Layer(place, module, side, options, host, leaves=leaves, places=placed)
 
     def _visit(self, layers: Sequence[Layer], task_vars: Any) -> dict[str, Any]:
         """Visit until no layer waits for the controller. Returns the result of a visit that failed as a whole."""
@@ -176,9 +184,20 @@ class ActionModule(ActionBase):
         return given
 
 
+def leftovers(layers: Sequence[Layer], roles: Iterable[str], record: str = RECORD) -> Layer:
+    """The last layer: it removes what these roles placed in earlier runs and do not place any more."""
+    placed: dict[str, list[list[str]]] = {}
+    for layer in layers:
+        if not layer.leaves:
+            placed.setdefault(layer.place.role, []).extend(list(item) for item in layer.places)
+    options = {"placed": placed, "gone": [role for role in roles if role not in placed], "record": record}
+    needs = [at for at, layer in enumerate(layers) if layer.leaves]
+    return Layer(Place("node", "Remove what the intent has no more"), PLACED, None, options, options, needs)
+
+
 def chosen_tasks(visit: Task, tag: str, roles: Sequence[str]) -> Iterator[Task]:
-    """Tasks of the play with the tag, of these roles or of all. Raises DeviceError for an unknown role."""
-    found = [task for task in tasks(cast(Play, visit.get_play())) if tag in listed(task.tags)]
+    """Tasks of the play with the tag or LEAVES, of these roles or of all. Raises DeviceError for an unknown role."""
+    found = [task for task in tasks(cast(Play, visit.get_play())) if {tag, LEAVES} & {*listed(task.tags)}]
     known = list(dict.fromkeys(role_name(task) for task in found))
     if unknown := [name for name in roles if name not in known]:
         raise DeviceError(f"layers is {', '.join(unknown)}, but this play has {', '.join(known)}")
@@ -239,6 +258,13 @@ def stop(layers: Sequence[Layer]) -> None:
             layer.seen = Visited(STOPPED)
 
 
+def waits_for(layer: Layer, layers: Sequence[Layer]) -> str:
+    """Why what is left over must stay: a role that leaves is not gone yet, so its programs are in use."""
+    before = [layers[need] for need in layer.needs if layer.module == PLACED]
+    pending = [text for it in before if it.seen.state == DONE for text in it.seen.result.get("pending", ())]
+    return f"first {pending[0]}" if pending else ""
+
+
 def message(layers: Sequence[Layer], left: Sequence[Layer], given: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
     """The arguments of the host's module for the layers that are left; secrets and long texts are apart."""
     position = {id(layer): at for at, layer in enumerate(left)}
@@ -251,7 +277,9 @@ def message(layers: Sequence[Layer], left: Sequence[Layer], given: Mapping[int, 
         needs = [position[id(layers[need])] for need in layer.needs if layers[need].seen.state != DONE]
         shown = {name: taken_out(value, source, texts) for name, value in options.items() if name not in secret}
         call = {"layer": layer.module, "options": shown, "needs": needs, "predict": layer.predicts}
-        calls.append({**call, "postponed": layer.postponed} if layer.postponed else call)
+        if why := layer.postponed or waits_for(layer, layers):
+            call["postponed"] = why
+        calls.append({**call, "leaves": layer.place.role} if layer.leaves else call)
         if secret:
             secrets[str(at)] = {name: options[name] for name in secret}
     return {"layers": calls, "secrets": secrets, "texts": texts}

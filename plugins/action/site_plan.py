@@ -34,7 +34,7 @@ from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_fil
 from ..module_utils.drawbridge.site.load import load
 from ..module_utils.drawbridge.site.model import DOMAINS, Intent
 from ..plugin_utils.internals import inventory_files_vars, inventory_of, role_of, role_path
-from ..plugin_utils.play_tasks import HostTasks, plain, role_name, tasks
+from ..plugin_utils.play_tasks import LEAVES, HostTasks, listed, plain, role_name, tasks
 
 ARGUMENT_SPEC = {
     "folder": {"type": "path", "required": True},
@@ -81,7 +81,7 @@ class Walk:
         """Text of all files, by their paths below the folder. Raises AnsibleError and DeviceError."""
         path = str(Path(self._loader.get_basedir()) / playbook)
         plays = Playbook.load(path, variable_manager=self._variables, loader=self._loader).get_plays()
-        placing = {play: [task for task in tasks(play) if short(task) not in READS] for play in plays}
+        placing = {play: [task for task in tasks(play) if is_placing(task)] for play in plays}
         # hosts that follow from results of a run repeat tasks of another play
         placing = {play: chosen for play, chosen in placing.items() if "{{" not in str(play.hosts)}
         every = list(itertools.chain.from_iterable(placing.values()))
@@ -141,6 +141,11 @@ class Walk:
             raise DeviceError(f"{role_name(task)}, task {task.name}: {err}") from err
         if found:
             yield Placed(group.folder, role_name(task), str(task.name), sum(found, Artefact()))
+
+
+def is_placing(task: Task) -> bool:
+    """Whether a task places something, so that a plan shows it."""
+    return short(task) not in READS and LEAVES not in listed(task.tags)
 
 
 def arguments(task: Task, given: Mapping[str, Any], needed: Collection[str]) -> dict[str, Any]:

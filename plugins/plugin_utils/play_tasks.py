@@ -27,6 +27,8 @@ FROM_THE_RUN = (
     *("ansible_current_hosts", "ansible_failed_hosts"),
 )
 """Variables that Ansible takes from the state of the run. They are the same for all tasks of a host at one moment."""
+LEAVES = "leaves"
+"""The tag of tasks that take away what the intent has no more. A visit runs them where the role has been before."""
 
 
 def tasks(play: Play) -> Iterator[Task]:

@@ -64,7 +64,8 @@ def play(site: Site, tmp_path: Path) -> Any:
                 "tags": ["never", "apart"],
             },
         ]
-        first = {"name": "Visit", f"{NAME}.node_visit": visit or {}, "tags": ["visit"]}
+        own = {"record": f"{tmp_path}/{{{{ inventory_hostname }}}}.json", **(visit or {})}
+        first = {"name": "Visit", f"{NAME}.node_visit": own, "tags": ["visit"]}
         content = {"hosts": hosts, "connection": "local", "gather_facts": False, "tasks": [first, *layers]}
         content["vars"] = {"pair_into": str(into), **more}
         playbook = tmp_path / "play.yml"

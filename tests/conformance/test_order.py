@@ -16,7 +16,8 @@ CONTROLLER, CLUSTER, GATE = "slurm_controller", "slurm_gate/cluster", "slurm_gat
 
 
 NODE = ROOT / "playbooks/tasks/node.yml"
-VISIT, *LAYERS = yaml.safe_load(NODE.read_text())
+VISIT, _LEAVE, *LAYERS = yaml.safe_load(NODE.read_text())
+LEAVING = yaml.safe_load((NODE.parent / _LEAVE["ansible.builtin.import_tasks"]).read_text())
 
 
 def plays(path: Path, layers: Any = None) -> list[dict[str, Any]]:
@@ -55,6 +56,15 @@ def work(path: Path) -> list[tuple[str, str]]:
 
 def test_the_nodes_layers_are_for_the_visit_alone() -> None:
     assert [task["tags"] for task in LAYERS] == [["never", "apart"]] * len(LAYERS)
+    assert [task["tags"] for task in LEAVING] == [["never", "leaves"]] * len(LEAVING)
+
+
+def test_a_role_leaves_where_it_does_not_come() -> None:
+    """A node has a role or takes it away, by the same variable."""
+    comes = {role_of(task["ansible.builtin.import_role"]): task["when"] for task in LAYERS if "when" in task}
+    for task in LEAVING:
+        word = comes[role_of(task["ansible.builtin.import_role"])].split()[0]
+        assert task["when"].endswith(f"not {word}"), task["name"]
 
 
 def test_slurmd_needs_all_other_layers() -> None:

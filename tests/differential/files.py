@@ -66,7 +66,9 @@ class Site:
 
 def visit_task() -> dict[str, Any]:
     """The visit that runs the layers of its play."""
-    return {"name": "Visit", f"{NAME}.node_visit": {}, "tags": ["visit"]}
+    # each play's own, as if it were the only one of its host
+    record = "{{ lookup('ansible.builtin.env', 'INTO') }}/.record/{{ inventory_hostname }}/{{ ansible_play_name }}"
+    return {"name": "Visit", f"{NAME}.node_visit": {"record": record}, "tags": ["visit"]}
 
 
 def layer_task(name: str, contents: Mapping[str, Any], **options: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, Callable, Generic
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from .converge import AT_ONCE, Device, DeviceError, S, Settle, Step, converge, unused
+from .placed.text import Item
 from .printable import all_printable
 
 Params = Mapping[str, Any]
@@ -51,6 +52,11 @@ class Work(Generic[S]):
     """A text that the diff shows as it is; it is called after the work."""
 
 
+def nothing(params: Params) -> Sequence[Item]:
+    """For layers that leave no files of Drawbridge on a host."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Layer:
     """A module's options as in an argument spec, and its work.
@@ -64,6 +70,8 @@ class Layer:
     """Groups of options of which only one may be given."""
     viewed: Sequence[str] = ()
     """Options that the option VIEW may hold: a role passes what follows from the intent as one value."""
+    places: Callable[[Params], Sequence[Item]] = nothing
+    """What it places on a host with these options, for the record. What is listed no more is removed by a later run."""
 
 
 def open_spec(spec: Mapping[str, Any], viewed: Sequence[str]) -> dict[str, Any]:

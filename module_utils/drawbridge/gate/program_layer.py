@@ -11,6 +11,7 @@ from ..core.daemon.own_unit_io import OwnUnit
 from ..core.daemon.plan import DaemonState, plan
 from ..core.file_entry import FILES_ARGUMENT, Entry, entries
 from ..core.layer import Layer, Params, Work
+from ..core.placed.text import FILE, TREE, Item, items
 
 TIMEOUT_S = 60.0
 HOOK = "/etc/drawbridge/slurm/{}.d/50-gate"
@@ -33,4 +34,12 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     return Work(OwnUnit(params["unit"], want, Command(TIMEOUT_S)), plan, want)
 
 
-GATE_PROGRAM = Layer(SPEC, work)
+def places(params: Params) -> list[Item]:
+    """Hooks and files, then the program and its folder of state."""
+    found = [HOOK.format(kind) for kind in params["hooks"]]
+    found += [file["path"] for file in params["files"] if file.get("content") is not None]
+    folders = [file["path"] for file in params["files"] if file.get("content") is None]
+    return [*items(FILE, found), *items(TREE, [params["directory"], *folders])]
+
+
+GATE_PROGRAM = Layer(SPEC, work, places=places)

@@ -26,7 +26,10 @@ from ..slurm.packages_layer import SLURM_PACKAGES
 from ..storage.gpfs.mounts.layer import MM_MOUNT
 from ..storage.gpfs.software.layer import MM_SOFTWARE
 from ..storage.nfs.layer import NFS_MOUNTS
+from .placed_layer import PLACED_FILES
 
+PLACED = "placed_files"
+"""The layer that is last: it removes what no other places any more."""
 LAYERS: Mapping[str, Layer] = {
     "mlnx_qos": MLNX_QOS,
     "nic_link": NIC_LINK,
@@ -47,4 +50,5 @@ LAYERS: Mapping[str, Layer] = {
     "slurm_node_hardware": SLURM_NODE_HARDWARE,
     "slurm_daemon": SLURM_DAEMON,
     "slurm_node_ready": SLURM_NODE_READY,
+    PLACED: PLACED_FILES,
 }

@@ -12,6 +12,7 @@ from ..core.converge import DeviceError
 from ..core.daemon.plan import DaemonState
 from ..core.file_entry import DAEMON_FILES_ARGUMENT, entries, paths
 from ..core.layer import Layer, Params, Unknown, Work
+from ..core.placed.text import FILE, Item, items
 from ..core.units import Unit
 from .takeover import report
 from .takeover.environment import is_configuration
@@ -49,4 +50,9 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     )
 
 
-SLURM_DAEMON = Layer(SPEC, work)
+def places(params: Params) -> list[Item]:
+    """Files that are Drawbridge's alone, by their paths."""
+    return items(FILE, [it["path"] for it in params["files"] if "drawbridge" in it["path"] and it.get("content")])
+
+
+SLURM_DAEMON = Layer(SPEC, work, places=places)

@@ -16,6 +16,18 @@ from ..units import Unit, UnitState
 from .plan import DaemonState
 
 
+def held(lock: str) -> str:
+    """Why Slurm's scripts must not change now: one of them runs, and holds the shared lock."""
+    if not lock or not Path(lock).exists():
+        return ""
+    with Path(lock).open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return f"a prolog or epilog is running (it holds {lock}); run again when it is over"
+    return ""
+
+
 class Daemon:
     """A unit that reads its files when it starts."""
 
@@ -57,14 +69,7 @@ class Daemon:
 
     def busy(self) -> str:
         """Why the daemon must not be disturbed now: a script holds a shared lock."""
-        if not self._busy_lock or not Path(self._busy_lock).exists():
-            return ""
-        with Path(self._busy_lock).open() as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return f"a prolog or epilog is running (it holds {self._busy_lock}); run again when it is over"
-        return ""
+        return held(self._busy_lock)
 
     def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
         for step in steps:

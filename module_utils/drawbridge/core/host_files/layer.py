@@ -9,6 +9,7 @@ from typing import Any
 from ..command import Command
 from ..file_entry import FILES_ARGUMENT, Entry, entries
 from ..layer import Layer, Params, Work
+from ..placed.text import BLOCK, FILE, TREE, Item, items
 from .io import HostFiles
 from .plan import FilesState, plan
 
@@ -40,4 +41,11 @@ def work(params: Params, check: bool) -> Work[FilesState]:
     return Work(HostFiles(params["name"], want, Command(LIMIT_S)), plan, want)
 
 
-HOST_FILES = Layer(SPEC, work)
+def places(params: Params) -> list[Item]:
+    """Its files, blocks, and the folder of its program."""
+    found = [file["path"] for file in params["files"] if file.get("content") is not None]
+    trees = [params["directory"]] if params["program"] else []
+    return [*items(FILE, found), *items(BLOCK, [each["path"] for each in params["blocks"]]), *items(TREE, trees)]
+
+
+HOST_FILES = Layer(SPEC, work, places=places)

@@ -22,3 +22,8 @@ def with_block(text: str, content: str) -> str:
     if _BLOCK.search(text):
         return _BLOCK.sub(lambda _: new, text, count=1)
     return f"{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{new}"
+
+
+def without_block(text: str) -> str:
+    """The text without the block."""
+    return _BLOCK.sub("", text, count=1)

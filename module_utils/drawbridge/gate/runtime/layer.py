@@ -12,6 +12,8 @@ from ...core.converge import DeviceError
 from ...core.daemon.plan import DaemonState, plan
 from ...core.file_entry import Entry
 from ...core.layer import Layer, Params, Unknown, Work
+from ...core.placed.text import FILE, Item, items
+from ...core.reading import reading
 from ...nodes.use_io import NodeUse
 from .io import GuardedUnit, behind, of_containerd
 from .squash_io import squashes_root
@@ -28,10 +30,12 @@ SPEC: dict[str, Any] = {
 }
 
 
-def work(params: Params, check: bool) -> Work[DaemonState]:
+def work(params: Params, check: bool) -> Work[Any]:
     """The file for containerd, and the name of the runtime behind the guard."""
     run = Command(COMMAND_S)
     if not Path(params["program"]).exists():
+        if not params["guard"]:
+            return reading("containerd", dict)
         raise Unknown(f"{params['program']} is not installed yet")
     found = of_containerd(run, params["program"])
     if found.default != RUNC:
@@ -62,4 +66,9 @@ def _trusted(params: Params, version: str) -> None:
         )
 
 
-GATE_RUNTIME = Layer(SPEC, work)
+def places(params: Params) -> list[Item]:
+    """containerd's file, and without the guard no name of a runtime behind it."""
+    return items(FILE, [DROP_IN, *([NEXT] if params["guard"] else [])])
+
+
+GATE_RUNTIME = Layer(SPEC, work, places=places)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.api.host import Server
 from ...core.layer import Layer, Params, Work
+from ...core.placed.text import FILE, Item, items
 from .io import TokenFile
 from .plan import TOKEN_FILE, TokenState, plan
 
@@ -23,4 +24,9 @@ def work(params: Params, check: bool) -> Work[TokenState]:
     return Work(TokenFile(Path(params["path"]), server, want, params["min_left_s"], params["token"]), plan, want)
 
 
-GATE_TOKEN_HOST = Layer(SPEC, work)
+def places(params: Params) -> list[Item]:
+    """The file of the token."""
+    return items(FILE, [params["path"]])
+
+
+GATE_TOKEN_HOST = Layer(SPEC, work, places=places)

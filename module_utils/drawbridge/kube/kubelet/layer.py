@@ -9,6 +9,7 @@ from pathlib import Path
 from ...core.api.host import Server
 from ...core.command import Command
 from ...core.layer import Layer, Params, Work
+from ...core.placed.text import FILE, Item, items
 from ...nodes.use_io import NodeUse
 from ..node_object_io import NodeObject
 from ..options import KUBELET
@@ -33,4 +34,9 @@ def work(params: Params, check: bool) -> Work[KubeletState]:
     return Work(kubelet, plan, want, in_use=kubelet.in_use)
 
 
-KUBELET_CONFIG_HOST = Layer(KUBELET, work)
+def places(params: Params) -> list[Item]:
+    """The drop-in. A kubelet of the site keeps it: without it the kubelet would not start with its own state files."""
+    return items(FILE, [params["path"]]) if params["join"] == "drawbridge" else []
+
+
+KUBELET_CONFIG_HOST = Layer(KUBELET, work, places=places)

@@ -11,13 +11,14 @@ from ...core.api.host import Server
 from ...core.command import Command
 from ...core.daemon.plan import DaemonState
 from ...core.layer import Layer, Params, Work
+from ...core.placed.text import FILE, Item, items
 from ...nodes.use_io import NodeUse
 from ..node_object_io import NodeObject
 from ..options import MEMBER
 from ..unit_io import KubeUnit
 from .io import Bootstrap, Endpoint, JoinedBySite, Leaver, Member
 from .plan import NO_MEMBER, MemberState, leave, no_steps, plan
-from .text import BOOTSTRAP, UNIT, files
+from .text import BOOTSTRAP, DROP_IN, UNIT, files
 
 COMMAND_S = 120.0
 SPEC: dict[str, Any] = {
@@ -45,4 +46,9 @@ def work(params: Params, check: bool) -> Work[MemberState]:
     return Work(member, plan, want, in_use=use.busy)
 
 
-KUBE_MEMBER_HOST = Layer(SPEC, work)
+def places(params: Params) -> list[Item]:
+    """The unit's drop-in, of a node that Drawbridge joins. A node that leaves removes it itself."""
+    return items(FILE, [DROP_IN] if params["join"] and params["state"] == "present" else [])
+
+
+KUBE_MEMBER_HOST = Layer(SPEC, work, places=places)

@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError, Step
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.layer import Layer, Work
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import visit as module
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.layers import PLACED
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.placed_layer import PLACED_FILES
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit import Call, visit
 
 
@@ -116,3 +120,59 @@ def test_one_visit_finds_all_that_the_controller_must_do(lamps: dict[str, str]) 
     assert [bool(it.result) for it in visit(asks, check=False)] == [True, True]
     lamps["b"] = "broken"
     assert [(it.state, bool(it.result)) for it in visit(asks, check=False)] == [("waits", True), ("waits", False)]
+
+
+class TestLeaving:
+    """Layers of roles that the intent has no more, and the last layer."""
+
+    @pytest.fixture
+    def place(self, lamps: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """The record of a host where role `old` placed a file, which the lamps' layers do not."""
+        (tmp_path / "drawbridge").write_text("x")
+        place = tmp_path / "placed.json"
+        place.write_text(json.dumps({"old": [["file", str(tmp_path / "drawbridge")]]}))
+        monkeypatch.setattr(module, "LAYERS", {**module.LAYERS, PLACED: PLACED_FILES})
+        return place
+
+    def last(self, place: Path, *needs: int, **more: Any) -> Call:
+        return Call(PLACED, {"gone": ["old"], "busy_lock": "/nonexistent", "record": str(place), **more}, needs)
+
+    def test_a_role_leaves_only_where_it_has_been(self, place: Path, lamps: dict[str, str]) -> None:
+        leaving = [Call("a", {}, leaves="old"), Call("b", {}, leaves="other")]
+        been, never, _last = visit([*leaving, self.last(place, 0, 1)], check=False)
+        assert (been.result["changed"], never.result) == (True, {"changed": False})
+        assert (lamps["a"], lamps["b"]) == ("on", "off")
+
+    def test_its_files_go_when_it_has_left(self, place: Path) -> None:
+        _left, last = visit([Call("a", {}, leaves="old"), self.last(place, 0)], check=False)
+        assert last.result["steps"] == [f"remove {place.parent}/drawbridge"]
+        assert not (place.parent / "drawbridge").exists()
+
+    @pytest.mark.parametrize(
+        ("first", "state"),
+        [
+            (Call("a", {}, leaves="old", postponed="a job runs"), "done"),
+            (Call("a", {}, leaves="old", predict=True), "waits"),
+        ],
+    )
+    def test_its_files_stay_while_it_has_not_left(self, place: Path, first: Call, state: str) -> None:
+        _left, last = visit([first, self.last(place, 0)], check=False)
+        assert (last.state, last.result.get("changed", False)) == (state, False)
+        assert (place.parent / "drawbridge").exists()
+        if state == "done":
+            assert last.result["pending"] == [f"remove {place.parent}/drawbridge: first turn on: a job runs"]
+
+    def test_check_mode_notes_nothing(self, place: Path) -> None:
+        before = place.read_text()
+        last = self.last(place, placed={"new": [["file", "/etc/drawbridge/x"]]})
+        assert visit([last], check=True)[0].result["changed"]
+        assert place.read_text() == before
+        visit([last], check=False)
+        assert json.loads(place.read_text()) == {"new": [["file", "/etc/drawbridge/x"]]}
+
+    def test_a_record_that_nobody_can_read_stops_what_depends_on_it(self, place: Path, lamps: dict[str, str]) -> None:
+        place.write_text("{")
+        leaving, other, last = visit([Call("a", {}, leaves="old"), Call("b", {}), self.last(place)], check=False)
+        assert [leaving.state, other.state, last.state] == ["failed", "done", "failed"]
+        assert "placed.json is no record" in last.result["msg"]
+        assert (lamps["a"], lamps["b"]) == ("off", "on")

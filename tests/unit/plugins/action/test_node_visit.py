@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -14,12 +15,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.action import node_visit
 from ansible_collections.drawbridge.drawbridge.plugins.action.node_visit import (
     Layer,
     chosen_tasks,
+    leftovers,
     message,
     needed,
     short,
     unread,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.placed.text import Item
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit import Visited
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_report import Place
 
@@ -194,3 +197,29 @@ def test_a_layer_that_reads_an_earlier_layers_result_is_refused(fields: dict[str
         return unread(reading(**fields), {"found": task()})
     with pytest.raises(DeviceError, match="it reads found, but a visit evaluates all layers before task Mount runs"):
         unread(reading(**fields), {"found": task()})
+
+
+NIC = Item("file", "/etc/drawbridge/nic.json")
+
+
+def leaving(role: str) -> Layer:
+    return replace(layer(role), leaves=True)
+
+
+def test_the_last_layer_knows_what_each_role_places_and_which_roles_place_nothing() -> None:
+    layers = [leaving("gate"), replace(layer("nic"), places=[NIC]), layer("nic"), layer("slurm")]
+    last = leftovers(layers, ["gate", "nic", "nfs", "slurm"])
+    assert last.options["placed"] == {"nic": [["file", NIC.path]], "slurm": []}
+    assert last.options["gone"] == ["gate", "nfs"]
+    assert last.needs == [0]
+    call = message([*layers, last], [*layers, last], {})["layers"]
+    assert [it.get("leaves", "") for it in call] == ["gate", "", "", "", ""]
+    assert call[-1]["layer"] == "placed_files"
+
+
+def test_what_is_left_over_stays_while_a_role_could_not_leave() -> None:
+    first = leaving("gate")
+    first.seen = Visited("done", {"pending": ["stop the kubelet: job 7 runs"]})
+    last = leftovers([first], ["gate"])
+    [call] = message([first, last], [last], {})["layers"]
+    assert call["postponed"] == "first stop the kubelet: job 7 runs"
