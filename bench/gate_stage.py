@@ -151,6 +151,7 @@ def config(nodes: list[str]) -> Json:
         "gpu_daemons": [],
         "metrics": f"{FOLDER}/gate.prom",
         "pod_limits": {"gpus": "0"},
+        "gpu_proof": {},
     }
 
 

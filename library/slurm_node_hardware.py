@@ -24,7 +24,7 @@ options:
   gpu_files:
     description: Path of the GPUs' device files without their numbers.
     type: path
-    default: /dev/nvidia
+    default: ""
 attributes:
   check_mode:
     description: Predicts the steps of the next run, and fails as that run would.

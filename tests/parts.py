@@ -24,9 +24,9 @@ CHAINS = (
     ("slurm_controller", "slurm_node", "slurm_login"),
 )
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
-LONG = ("slurm_gate", "gpu_operator", "default", "existing")
-"""Words of parts that have a lab for long, those before that wait more than they compute."""
-LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client", *CHAINS[1])
+LONG = ("default", "slurm_gate", "gpu_operator", "existing")
+"""Words of parts that have a lab for long, the longest first: they wait more than they compute."""
+LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client", "kube_installer", *CHAINS[1])
 """Scenarios of layers that `default`, `existing` and `slurm_gate` build and change on whole sites."""
 AT_NIGHT = (*LAYERS, "mixed", "rails", "drawbridge_run")
 """Scenarios of the night."""

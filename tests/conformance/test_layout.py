@@ -165,3 +165,14 @@ def test_a_visit_carries_no_tables_that_only_controllers_read() -> None:
     carried = {relative(path) for path in reached(ROOT / "library/node_visit_host.py")}
     assert "module_utils/drawbridge/slurm/takeover/io.py" in carried
     assert not carried & {f"module_utils/drawbridge/slurm/{it}.py" for it in ("config/words", "takeover/files")}
+
+
+VENDORS_OWN = re.compile(r"/dev/nvidia|/proc/driver/nvidia|nvidia-|nvidia_|0x10de")
+CHARTS = ("nodes/gpus/", "kube/releases/")
+"""The table of vendors, and the code for a vendor's chart."""
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_the_table_alone_names_a_gpu_vendors_devices_and_tools(path: Path) -> None:
+    if not name(path).startswith(CHARTS):
+        assert not VENDORS_OWN.search(path.read_text())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatch
 from types import SimpleNamespace
 from typing import Any, cast
@@ -112,8 +112,8 @@ class FakeCommands(Commands):
 class FakeHost(Host):
     """The real questions to the host's programs; the answers from files are fake."""
 
-    def __init__(self, commands: Commands, box: Box, sim: Sim) -> None:
-        super().__init__(commands, "ctr")
+    def __init__(self, commands: Commands, box: Box, sim: Sim, gpu_proof: Mapping[str, Any]) -> None:
+        super().__init__(commands, "ctr", gpu_proof)
         self._box, self._sim = box, sim
 
     def holders(self) -> dict[int, str]:
@@ -347,8 +347,10 @@ class FakeWorld(World):
         """For one process."""
         commands, clock = FakeCommands(process), FakeClock(process)
         folders = (cast(Any, FakePath(process, path)) for path in ("/etc", "/tokens", "/jobs"))
-        parts = (Slurm(commands), FakeHost(commands, process.box, process.sim), FakeNotes(process), FakeLog(process))
-        world = cls(process.system.config, process.env, clock, *parts, *folders)
+        config = process.system.config
+        host = FakeHost(commands, process.box, process.sim, config.gpu_proof)
+        parts = (Slurm(commands), host, FakeNotes(process), FakeLog(process))
+        world = cls(config, process.env, clock, *parts, *folders)
         world.process = process
         return world
 

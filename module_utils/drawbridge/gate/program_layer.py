@@ -26,11 +26,14 @@ SPEC: dict[str, Any] = {
 
 
 def work(params: Params, check: bool) -> Work[DaemonState]:
-    """Files and timer. Hooks are last: the program must exist before Slurm runs them."""
+    """Files and timer. A program that is older than its configuration ignores new keys, so that comes first.
+
+    Hooks are last: the program must exist before Slurm runs them.
+    """
     program = {f"{params['directory']}/{name}": Entry(text) for name, text in params["program"].items()}
     hooks = {HOOK.format(kind): Entry(CALL.format(verb), "0755") for kind, verb in params["hooks"].items()}
     files, passive = entries(params["files"])
-    want = DaemonState(params["unit"], {**program, **files, **hooks}, passive=passive | set(program) | set(hooks))
+    want = DaemonState(params["unit"], {**files, **program, **hooks}, passive=passive | set(program) | set(hooks))
     return Work(OwnUnit(params["unit"], want, Command(TIMEOUT_S)), plan, want)
 
 

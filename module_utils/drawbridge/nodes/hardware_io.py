@@ -13,9 +13,10 @@ from ..core.command import Run, tool
 from ..core.converge import DeviceError
 from ..core.cpus import cpu_list
 from . import hardware_text as text
+from .gpus.vendor import Vendor
+from .gpus.vendors import VENDORS
 from .lldp_io import neighbours
 
-SMI = ["nvidia-smi", "--query-gpu=pci.bus_id,name", "--format=csv,noheader"]
 T = TypeVar("T")
 
 
@@ -77,13 +78,16 @@ class Host:
 
     def _gpus(self) -> list[dict[str, Any]]:
         """GPUs on the PCI bus. The driver gives their names and order; without it the bus does."""
+        return [gpu for name, vendor in VENDORS.items() for gpu in self._gpus_of(name, vendor)]
+
+    def _gpus_of(self, name: str, vendor: Vendor) -> list[dict[str, Any]]:
         base = self._root / "sys/bus/pci/devices"
-        there = {place.name: place for place in sorted(base.glob("*")) if _is_gpu(place)}
-        if not there and not list((self._root / "dev").glob("nvidia[0-9]*")):
+        there = {place.name: place for place in sorted(base.glob("*")) if _is_gpu(place, vendor)}
+        if not there and not list(self._root.glob(f"{vendor.devices[1:]}[0-9]*")):
             return []
         bare = [{"pci": address, "name": ""} for address in there]
-        found = self._try("GPUs", lambda: text.gpus(self._tool(*SMI)), bare)
-        return [{**gpu, "numa": _numa(base / gpu["pci"])} for gpu in found]
+        found = self._try("GPUs", lambda: vendor.read_products(self._tool(*vendor.products)), bare)
+        return [{**gpu, "vendor": name, "numa": _numa(base / gpu["pci"])} for gpu in found]
 
     def _nics(self) -> list[dict[str, Any]]:
         """Network devices that have an RDMA device."""
@@ -91,14 +95,8 @@ class Host:
         return sorted((nic for nic in found if nic["rdma"]), key=lambda nic: _natural(nic["netdev"]))
 
 
-def _is_gpu(place: Path) -> bool:
-    try:
-        return (place / "vendor").read_text().strip() == "0x10de" and (place / "class").read_text()[:6] in (
-            "0x0300",
-            "0x0302",
-        )
-    except OSError:
-        return False
+def _is_gpu(place: Path, vendor: Vendor) -> bool:
+    return _word(place / "vendor") == vendor.pci and _word(place / "class")[:6] in vendor.pci_classes
 
 
 def _numa(place: Path) -> int:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Texts from which a host's description is read: LLDP as JSON, mounts, nvidia-smi, the operating system."""
+"""Texts from which a host's description is read: LLDP as JSON, mounts, the operating system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 _NAME = re.compile(r"[A-Za-z0-9._/:-]+")
 """What a neighbour may call itself. LLDP is not authenticated, so other text is no name."""
-_PCI = re.compile(r"^([0-9a-f]{4,8}):([0-9a-f]{2}:[0-9a-f]{2}[.][0-7])$")
 _FILE_SYSTEMS = ("gpfs", "nfs", "nfs4", "lustre")
 
 
@@ -45,18 +44,6 @@ def mounts(text: str) -> list[dict[str, str]]:
     """Mounts of shared file systems in /proc/mounts."""
     rows = [line.split() for line in text.splitlines()]
     return [{"source": row[0], "mount": row[1], "type": row[2]} for row in rows if row[2] in _FILE_SYSTEMS]
-
-
-def gpus(text: str) -> list[dict[str, str]]:
-    """Address and product name, from `nvidia-smi --query-gpu=pci.bus_id,name --format=csv,noheader`."""
-    rows = [line.split(", ", 1) for line in text.splitlines() if ", " in line]
-    return [{"pci": pci(row[0]), "name": row[1]} for row in rows]
-
-
-def pci(address: str) -> str:
-    """The address as the kernel writes it: nvidia-smi prints capital letters and eight digits of the domain."""
-    match = _PCI.match(address.lower())
-    return f"{match.group(1)[-4:]}:{match.group(2)}" if match else address
 
 
 def system(text: str) -> str:

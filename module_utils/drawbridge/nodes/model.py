@@ -11,6 +11,8 @@ from functools import cached_property
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import FILE, HOSTS, NAME, Shape, option
+from .gpus.vendor import Vendor
+from .gpus.vendors import DEFAULT, VENDORS
 from .nics import NETDEV, RAILS, Nics
 from .systems import SYSTEMS
 
@@ -29,12 +31,17 @@ class Gpus:
 
     type: str = option("Slurm's gres type, such as h100", pattern=r"[a-z0-9][a-z0-9._-]{0,62}")
     numa: tuple[int, ...] = option("NUMA node of each GPU, in index order", low=0, high=63)
-    vendor: str = option("their vendor: decides device files and Kubernetes resource", "nvidia", choices=("nvidia",))
+    vendor: str = option("their vendor: decides device files and Kubernetes resource", DEFAULT, choices=tuple(VENDORS))
 
     @property
     def count(self) -> int:
         """GPUs in the node."""
         return len(self.numa)
+
+    @property
+    def made_by(self) -> Vendor:
+        """Their vendor's row of the table."""
+        return VENDORS[self.vendor]
 
 
 NO_GPUS = Gpus("none", ())

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ..nodes.gpus.vendors import VENDORS
 from .model import GPUS, NICS, Facts, Finding, Want
 
 
@@ -16,21 +17,22 @@ def _gpu_driver(facts: Facts, want: Want) -> str:
     gpus = facts.get("gpus")
     if not gpus or not want["gpus"] or gpus["drivers"]:
         return ""
-    return f"the GPU driver does not answer: {gpus['error'] or 'nvidia-smi lists no GPU'}"
+    return f"the GPU driver does not answer: {gpus['error'] or 'its tool lists no GPU'}"
 
 
 def _fabric_manager(facts: Facts, want: Want) -> str:
     gpus = facts.get("gpus", {})
-    down = gpus.get("nvswitch") and gpus["manager"] != "active"
-    return f"it has NVSwitches, and nvidia-fabricmanager is {gpus['manager'] or 'not installed'}" if down else ""
+    down = gpus.get("switches") and gpus["manager"] != "active"
+    unit = VENDORS[want["gpu_vendor"]].switch_unit
+    return f"it has switches between GPUs, and {unit} is {gpus['manager'] or 'not installed'}" if down else ""
 
 
 def _peermem(facts: Facts, want: Want) -> str:
     gpus = facts.get("gpus", {})
-    loaded = gpus.get("loaded", "")
-    # the open kernel modules use dma-buf
-    missing = want["gpus"] and want["netdevs"] and loaded and "Open Kernel" not in loaded and not gpus["peermem"]
-    return "the closed GPU driver has no dma-buf, and nvidia_peermem is not loaded" if missing else ""
+    vendor = VENDORS[want["gpu_vendor"]]
+    needed = want["gpus"] and want["netdevs"] and vendor.needs_peer_memory(gpus.get("loaded", ""))
+    missing = needed and not gpus["peermem"]
+    return f"the closed GPU driver has no dma-buf, and {vendor.peer_memory} is not loaded" if missing else ""
 
 
 def _iommu(facts: Facts, want: Want) -> str:
@@ -100,7 +102,7 @@ TABLE = (
     Finding(
         "gpu_driver",
         GPUS,
-        "nvidia-smi is missing, fails, or its library differs from the loaded driver",
+        "the GPU driver's tool is missing, fails, or its library differs from the loaded driver",
         "no job can use a GPU",
         "install the driver, load it, and boot after an upgrade",
         _gpu_driver,
@@ -108,17 +110,17 @@ TABLE = (
     Finding(
         "fabric_manager",
         GPUS,
-        "the host has NVSwitches, but the fabric manager does not run",
+        "the host has switches between GPUs, but their manager does not run",
         "CUDA fails on all GPUs of the host",
-        "install nvidia-fabricmanager in the driver's version, and enable it",
+        "install the unit that the finding names in the driver's version, and enable it",
         _fabric_manager,
     ),
     Finding(
         "gpu_direct",
         GPUS,
-        "the closed GPU driver is loaded without nvidia_peermem",
+        "the closed GPU driver is loaded without its module for peer memory",
         "NICs copy GPU memory through host memory",
-        "load nvidia_peermem at each boot, or install the open kernel modules",
+        "load the module that the finding names at each boot, or install the open kernel modules",
         _peermem,
     ),
     Finding(

@@ -9,28 +9,29 @@ from typing import Any
 
 from ..core.command import Run, tool
 from ..core.converge import DeviceError
+from ..nodes.gpus.vendors import VENDORS
 from ..nodes.lldp_io import neighbours
 from . import text
 from .work_io import Want, read, said
 
 
 def gpus(want: Want, run: Run) -> dict[str, Any]:
-    """Device files, driver, fabric manager and peer memory."""
+    """Device files, driver, the switches' manager and peer memory."""
+    vendor = VENDORS[want["gpu_vendor"]]
+    command, *words = vendor.release
     try:
-        smi = run([tool("nvidia-smi"), "--query-gpu=driver_version", "--format=csv,noheader"]).out.split()
-        error = ""
+        releases, error = run([tool(command), *words]).out.split(), ""
     except DeviceError as err:
-        smi, error = [], str(err)
+        releases, error = [], str(err)
+    show = ("systemctl", "show", "--property=ActiveState", "--value", vendor.switch_unit)
     return {
-        "files": len(list(Path("/dev").glob("nvidia[0-9]*"))),
-        "drivers": sorted(set(smi)),
+        "files": len(list(Path("/").glob(f"{vendor.devices[1:]}[0-9]*"))),
+        "drivers": sorted(set(releases)),
         "error": error,
-        "loaded": read("/proc/driver/nvidia/version"),
-        "peermem": Path("/sys/module/nvidia_peermem").exists(),
-        "nvswitch": any(Path("/dev").glob("nvidia-nvswitch[0-9]*")),
-        "manager": (
-            said(run, "systemctl", "show", "--property=ActiveState", "--value", "nvidia-fabricmanager") or ""
-        ).strip(),
+        "loaded": read(vendor.driver),
+        "peermem": Path(f"/sys/module/{vendor.peer_memory}").exists(),
+        "switches": any(Path("/").glob(f"{vendor.switches[1:]}[0-9]*")),
+        "manager": (said(run, *show) or "").strip(),
     }
 
 

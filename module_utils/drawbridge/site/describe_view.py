@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..core import hostlist
+from ..nodes.gpus.vendors import DEFAULT, VENDORS
 from .describe_groups import Facts, Found, cables, classes, gpu_type, in_order
 from .describe_lines import ask, plain
 from .describe_running import daemons, kube, slurm, storage
@@ -81,9 +82,10 @@ def _class(one: Found) -> list[str]:
         ask(6, "reserved_memory_mib", "memory of daemons and the file system's cache, such as mmlsconfig pagepool"),
     ]
     if facts["gpus"]:
-        numa = [gpu["numa"] for gpu in facts["gpus"]]
+        numa, vendor = [gpu["numa"] for gpu in facts["gpus"]], facts["gpus"][0]["vendor"]
         lines += ["      gpus:", f"        type: {gpu_type(facts)}"]
-        look = f"NUMA node of each of {len(numa)} GPUs: nvidia-smi topo -m"
+        lines += [f"        vendor: {vendor}"] if vendor != DEFAULT else []
+        look = f"NUMA node of each of {len(numa)} GPUs: {VENDORS[vendor].topology}"
         lines.append(ask(8, "numa", look) if -1 in numa else f"        numa: {numa}")
     return lines + (_nics(facts) if facts["nics"] else [])
 

@@ -27,11 +27,11 @@ from ..core.names import (
 from ..kube.closed_list.cel import unlisted_fields
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
+from ..nodes.gpus.vendors import VENDORS
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
 from ..storage.model import SharedFilesystem
 from .filesystems_view import of_namespaces
-from .run_view import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"
 CONTROLLERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
@@ -64,6 +64,7 @@ def job_namespaces(slurm: Slurm) -> list[str]:
 def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
     """The site's part of the gate's configuration file on a host. Only nodes have limits of pods."""
     gated = [part for part in slurm.partitions if part.gate]
+    here = nodes.class_of(host) if nodes.range_of(host) else None
     return {
         "api_server": kube.api_server,
         "ca_file": kube.ca_file,
@@ -76,7 +77,9 @@ def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
         "tries": slurm.gate.tries,
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
         "infra_namespaces": infra_namespaces(kube),
-        "pod_limits": pod_limits(nodes, host) if nodes.range_of(host) else {},
+        "pod_limits": pod_limits(nodes, host) if here else {},
+        "gpu_daemons": list(here.gpus.made_by.daemons) if here else [],
+        "gpu_proof": here.gpus.made_by.proof() if here else {},
     }
 
 
@@ -141,7 +144,11 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
             "Pod": unlisted_fields("Pod", "pod"),
             **{it: unlisted_fields(it, "spec") for it in ("Job", *LEVELS_OF.values())},
         },
-        "devices": [*GPU_RESOURCES.values(), *(f"rdma/{part.name}" for part in resources(nodes, kube)), *kube.devices],
+        "devices": [
+            *(vendor.resource for vendor in VENDORS.values()),
+            *(f"rdma/{part.name}" for part in resources(nodes, kube)),
+            *kube.devices,
+        ],
     }
 
 

@@ -12,6 +12,7 @@ from ..core import hostlist
 from ..fabric.cabling import node_ports
 from ..fabric.model import Fabric
 from ..kube.model import Kube
+from ..nodes.gpus.vendors import DEFAULT
 from ..nodes.model import NodeClass, Nodes
 from ..nodes.nics import RAILS
 from ..slurm.config.settings import first_port, preset
@@ -56,6 +57,7 @@ def preflight(
         "direct": list(dict.fromkeys([slurm.controller, *([api[0]] if api else [])])),
         "paths": _paths(nodes, slurm, gpfs, nfs, name),
         "gpus": here.gpus.count if here else 0,
+        "gpu_vendor": here.gpus.vendor if here else DEFAULT,
         "netdevs": list(rails) if fabric else [],
         "rdma": [device for nics in here.nics for device in nics.rdma_devices] if here and fabric else [],
         "mlnx_qos": bool(fabric and rails),

@@ -14,9 +14,6 @@ from ..slurm.model import Slurm
 from ..storage.model import SharedFilesystem
 from .filesystems_view import of_namespaces
 
-GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
-"""Resource names of the vendors' device plugins."""
-
 
 def run_site(
     slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube, nodes: Nodes, host: str
@@ -27,7 +24,7 @@ def run_site(
         "partitions": [part.name for part in slurm.partitions if part.gate],
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
         "mounts": of_namespaces(slurm, filesystems),
-        "gpu_resource": GPU_RESOURCES[here.gpus.vendor] if here else "",
+        "gpu_resource": here.gpus.made_by.resource if here else "",
         "devices": _devices(kube, nodes, len(here.rails)) if here else {},
         "kill_wait_s": slurm.kill_wait_s,
     }

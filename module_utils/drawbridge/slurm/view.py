@@ -15,7 +15,7 @@ from .config.node_groups import gres
 from .config.settings import at_start, first_port, on_node, preset
 from .config.slurm_conf import HEALTH, JOB_GPUS, JOB_GPUS_PART, SCRIPTS
 from .config.text import HEADER
-from .config.view import DEVICE_FILES, controller_files, slurmdbd_conf
+from .config.view import controller_files, slurmdbd_conf
 from .model import Script, Slurm
 from .packaging import PACKAGINGS
 
@@ -65,7 +65,11 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str], cgroups: 
             _slurmd_limit(nodes.class_of(name), cgroups),
             _environment("slurmd", _server(slurm), slurm),
         ],
-        "hardware": {"name": name, "machine": _machine(nodes.class_of(name))},
+        "hardware": {
+            "name": name,
+            "machine": _machine(nodes.class_of(name)),
+            "gpu_vendor": nodes.class_of(name).gpus.vendor,
+        },
         "ready": {"name": name, "gres": gres(nodes.class_of(name)), "health": HEALTH},
     }
 
@@ -146,8 +150,9 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
     `returns`: the check resumes a node that Slurm lost. Where the gate runs, the gate does, which proves more.
     """
     gpus = node_class.gpus
-    expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
+    expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": gpus.made_by.devices}
     if gpus.count:
+        expected["gpu_list"] = {"command": list(gpus.made_by.listing), "line": gpus.made_by.listed}
         expected["job_gpus"] = JOB_GPUS
     if returns:
         expected["returns"] = True

@@ -27,7 +27,7 @@ import subprocess
 import sys
 import syslog
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,15 +117,16 @@ class Check:
         """munge accepts its own credential."""
         self.run(["unmunge"], self.run(["munge", "--no-input"]))
 
-    def gpus(self, wanted: int, files: str) -> None:
+    def gpus(self, wanted: int, files: str, listing: Mapping[str, Any]) -> None:
         """The number of GPUs is right, by device files, and by the driver if its tool is installed."""
         numbered = re.compile(re.escape(Path(files).name) + "[0-9]+")
         have = sum(bool(numbered.fullmatch(path.name)) for path in Path(files).parent.iterdir())
         if have != wanted:
             raise Unhealthy(f"{have} GPUs instead of {wanted}")
-        tool = shutil.which("nvidia-smi", path=environment()["PATH"])
-        if wanted and tool:
-            listed = sum(line.startswith("GPU ") for line in self.run([tool, "--list-gpus"]).splitlines())
+        tool = shutil.which(listing["command"][0], path=environment()["PATH"]) if wanted and listing else None
+        if tool:
+            out = self.run([tool, *listing["command"][1:]])
+            listed = sum(line.startswith(listing["line"]) for line in out.splitlines())
             if listed != wanted:
                 raise Unhealthy(f"{listed} GPUs in the driver's list instead of {wanted}")
 
@@ -136,7 +137,7 @@ class Check:
         """
         wanted = json.loads((place / "health.json").read_text())
         tests: list[Callable[[], Any]] = [partial(self.mounted, path) for path in wanted["mounts"]]
-        tests += [self.munge, partial(self.gpus, wanted["gpus"], wanted["gpu_files"])]
+        tests += [self.munge, partial(self.gpus, wanted["gpus"], wanted["gpu_files"], wanted.get("gpu_list", {}))]
         tests += [partial(self.run, [str(part)]) for part in parts(place / "health.d", wanted.get("parts", {}))]
         doubtful = [test for test in tests if finding(test)]
         self._limit_s *= 2

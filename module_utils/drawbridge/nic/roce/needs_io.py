@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...nodes.gpus.vendors import VENDORS
+
 
 def missing(root: str, gpu_direct: bool, topology_file: str) -> dict[str, str]:
     """What the host lacks, and what a person must do. `root` is a prefix of all paths, for tests.
@@ -13,10 +15,9 @@ def missing(root: str, gpu_direct: bool, topology_file: str) -> dict[str, str]:
     Without a GPU driver there is nothing that NICs could reach yet.
     """
     found: dict[str, str] = {}
-    closed = gpu_direct and _closed(Path(f"{root}/proc/driver/nvidia/version"))
-    if closed and not Path(f"{root}/sys/module/nvidia_peermem").exists():
+    for module in peer_memory(root) if gpu_direct else ():
         found["let NICs reach GPU memory"] = (
-            "the closed GPU driver has no dma-buf; load nvidia_peermem at each boot, or install the open modules"
+            f"the closed GPU driver has no dma-buf; load {module} at each boot, or install the open modules"
         )
     if topology_file and not Path(root + topology_file).is_file():
         found[f"have NCCL's topology file {topology_file}"] = (
@@ -25,9 +26,16 @@ def missing(root: str, gpu_direct: bool, topology_file: str) -> dict[str, str]:
     return found
 
 
-def _closed(version: Path) -> bool:
-    """Whether the GPU driver is loaded, and is not the open one, which uses dma-buf."""
+def peer_memory(root: str) -> list[str]:
+    """Kernel modules that loaded GPU drivers need and that are not loaded."""
+    drivers = [(vendor, _text(Path(root + vendor.driver))) for vendor in VENDORS.values()]
+    needed = [vendor.peer_memory for vendor, text in drivers if vendor.needs_peer_memory(text)]
+    return [module for module in needed if not Path(f"{root}/sys/module/{module}").exists()]
+
+
+def _text(file: Path) -> str:
+    """A file of the driver; "" if it is not loaded."""
     try:
-        return "Open Kernel" not in version.read_text()
+        return file.read_text()
     except OSError:
-        return False
+        return ""

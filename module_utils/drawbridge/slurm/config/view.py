@@ -18,8 +18,6 @@ from .text import HIDDEN, Record, settings, text
 from .topology import topology_conf
 
 CONSTRAINTS = {f"Constrain{what}": "yes" for what in ("Cores", "Devices", "RAMSpace", "SwapSpace")}
-DEVICE_FILES = {"nvidia": "/dev/nvidia"}
-ENVIRONMENT_FLAGS = {"nvidia": "nvidia_gpu_env"}
 
 
 def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str]:
@@ -80,9 +78,9 @@ def _gpus(group: NodeGroup) -> list[Record]:
             "NodeName": group.nodes,
             "Name": "gpu",
             "Type": gpus.type,
-            "File": hostlist.compress([f"{DEVICE_FILES[gpus.vendor]}{index}" for index in indices]),
+            "File": hostlist.compress([f"{gpus.made_by.devices}{index}" for index in indices]),
             "Cores": cores_of(group.node_class, numa),
-            "Flags": ENVIRONMENT_FLAGS[gpus.vendor],
+            "Flags": gpus.made_by.environment_flag,
         }
         for numa, indices in groups
     ]

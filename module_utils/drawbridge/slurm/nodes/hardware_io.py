@@ -12,20 +12,20 @@ from pathlib import Path
 
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from ...nodes.gpus.vendor import Vendor
 from . import text as slurm_node
 from .hardware_plan import HardwareState, Machine
 
 SPOOL = "/var/spool"
-DRIVER = "nvidia-smi"
 WITHOUT_SPOOL = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
 """slurmd keeps the first topology that it read in its spool directory, and prefers it to the machine."""
 
 
 class Hardware:
-    """This host. `gpu_files` is the path of its GPUs' device files without their numbers."""
+    """This host. `gpu_files` is the path of its GPUs' device files without their numbers, if not the vendor's."""
 
-    def __init__(self, run: Run, name: str, gpu_files: str) -> None:
-        self.name, self._run, self._gpu_files = name, run, Path(gpu_files)
+    def __init__(self, run: Run, name: str, vendor: Vendor, gpu_files: str = "") -> None:
+        self.name, self._run, self._vendor, self._gpu_files = name, run, vendor, Path(gpu_files or vendor.devices)
         self.found = HardwareState(name, Machine(0, 0, 0, 0, 0))
         """The result of the last read."""
 
@@ -57,14 +57,14 @@ class Hardware:
         Raises DeviceError if the tool does not end.
         """
         try:
-            out = self._run([DRIVER, "--list-gpus"]).out
+            out = self._run(list(self._vendor.listing)).out
         except DeviceError as err:
             if "stdout" not in err.details:
                 return None  # the tool is not installed
             if "rc" not in err.details:
                 raise
             out = err.details["stdout"]
-        return sum(line.startswith("GPU ") for line in out.splitlines())
+        return sum(line.startswith(self._vendor.listed) for line in out.splitlines())
 
     def _gpus(self) -> int:
         numbered = re.compile(re.escape(self._gpu_files.name) + "[0-9]+")

@@ -10,6 +10,7 @@ from ...core.command import Command
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.spec import bare, documented
 from ...core.units import Unit
+from ...nodes.gpus.vendors import DEFAULT, VENDORS
 from .hardware_io import Hardware
 from .hardware_plan import REPAIR, HardwareState, difference, plan
 from .model import Machine
@@ -17,7 +18,8 @@ from .model import Machine
 SPEC: dict[str, Any] = {
     "name": {"type": "str", "required": True},
     "machine": bare({**documented(Machine), "required": True}),
-    "gpu_files": {"type": "path", "default": "/dev/nvidia"},
+    "gpu_vendor": {"type": "str", "choices": [*VENDORS], "default": DEFAULT},
+    "gpu_files": {"type": "path", "default": ""},
 }
 
 
@@ -26,7 +28,7 @@ def work(params: Params, check: bool) -> Work[HardwareState]:
     run = Command(timeout_s=30)
     if not Unit("slurmd.service", run).read().installed:
         raise Unknown("slurmd.service is not installed yet")
-    device = Hardware(run, params["name"], params["gpu_files"])
+    device = Hardware(run, params["name"], VENDORS[params["gpu_vendor"]], params["gpu_files"])
     want = HardwareState(params["name"], Machine(**params["machine"]))
 
     def error_of(error: str) -> str:
@@ -37,4 +39,4 @@ def work(params: Params, check: bool) -> Work[HardwareState]:
     return Work(device, plan, want, error_of=error_of)
 
 
-SLURM_NODE_HARDWARE = Layer(SPEC, work, viewed=("name", "machine"))
+SLURM_NODE_HARDWARE = Layer(SPEC, work, viewed=("name", "machine", "gpu_vendor"))

@@ -22,7 +22,7 @@ from .world import World
 def main(argv: Sequence[str]) -> int:
     """Run one verb on this host. Slurm acts on the exit code."""
     config, commands = Config.read(), Commands()
-    host = Host(commands, config.runtime)
+    host = Host(commands, config.runtime, config.gpu_proof)
     return run(argv[0], World(config, os.environ, Clock(), Slurm(commands), host, Notes(), Log()))
 
 

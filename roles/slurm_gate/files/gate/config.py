@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import identity
 from .hostlist import expand, outside
@@ -46,6 +46,9 @@ class Config(NamedTuple):
     """File for node_exporter's textfile collector."""
     pod_limits: dict[str, str]
     """Resources of a pod that takes this whole node; empty on the controller."""
+    gpu_proof: dict[str, Any]
+    """How this node's GPUs and processes on them are found: devices, major, minors_below, processes. Empty on the
+    controller."""
 
     @classmethod
     def read(cls, file: Path = CONFIG) -> Config:

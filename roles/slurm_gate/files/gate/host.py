@@ -25,8 +25,8 @@ NAMESPACE, POD = "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"
 class Host:
     """This host. A query without an answer raises Refused: an unknown state is not empty."""
 
-    def __init__(self, commands: Commands, runtime: str) -> None:
-        self._commands, self._runtime = commands, runtime
+    def __init__(self, commands: Commands, runtime: str, gpu_proof: Mapping[str, Any]) -> None:
+        self._commands, self._runtime, self._gpu_proof = commands, runtime, gpu_proof
 
     def containers(self, infra: Iterable[str], own: tuple[str, str] = ("", "")) -> list[str]:
         """Running containers and sandboxes outside of `infra` namespaces, by the pod's or their own name.
@@ -37,12 +37,13 @@ class Host:
 
     def gpu_processes(self) -> dict[int, str]:
         """Processes that hold a GPU's device file, or that the driver lists, with their names."""
-        rows = self._run("nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader").split()
+        rows = self._run(*self._gpu_proof["processes"]).split()
         return {pid: processes.name(pid) for pid in map(int, rows)} | self.holders()
 
     def holders(self) -> dict[int, str]:
         """Processes that hold a GPU's device file, with their names."""
-        return processes.holders()
+        how = self._gpu_proof
+        return processes.holders(processes.Gpus.of(how["devices"], how["major"], how["minors_below"]))
 
     def daemons(self, pids: Iterable[int], programs: Iterable[str]) -> list[int]:
         """The processes of system users that run one of these programs."""

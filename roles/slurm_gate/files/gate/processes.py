@@ -13,11 +13,9 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 PROC = Path("/proc")
-GPU = re.compile(r"/dev/nvidia[0-9]+")
-GPU_MAJOR, FIRST_MINOR_OF_NONE = 195, 254
-"""Device numbers of GPUs: 195:0 and on. 195:254 and 195:255 are nvidia-modeset and nvidiactl."""
 PODS = re.compile(r"[0-9]+:[^:]*:/kubepods(?:[.]slice)?/.*")
 """A control group of pods, below the root of a hierarchy. No user's session can have one there."""
 MAY_HANG = re.compile(r"nfs4?|gpfs|lustre|cifs|smb3?|ceph|beegfs|9p|afs|autofs|fuse([.].*)?")
@@ -26,25 +24,41 @@ FIRST_USER = 1000
 """UIDs below belong to system users (UID_MIN of login.defs)."""
 
 
-def holders() -> dict[int, str]:
+class Gpus(NamedTuple):
+    """How device files of GPUs are known."""
+
+    name: re.Pattern[str]
+    """Their paths."""
+    major: int
+    """Their device number."""
+    minors_below: int
+    """Files with this number from here on are no GPUs."""
+
+    @classmethod
+    def of(cls, devices: str, major: int, minors_below: int) -> Gpus:
+        """Those of a vendor; `devices` is their path without a number."""
+        return cls(re.compile(re.escape(devices) + "[0-9]+"), major, minors_below)
+
+
+def holders(gpus: Gpus) -> dict[int, str]:
     """Processes that have a GPU's device file open, with their names. Opens no file."""
     found = {}
     for place in PROC.iterdir():
-        if place.name.isdigit() and _holds_gpu(place):
+        if place.name.isdigit() and _holds_gpu(place, gpus):
             found[int(place.name)] = name(int(place.name))
     return found
 
 
-def _holds_gpu(place: Path) -> bool:
+def _holds_gpu(place: Path, gpus: Gpus) -> bool:
     """Whether a process has one open, by the name; of a user's process also by the device number."""
     files = dict(_open_files(place))
-    if any(GPU.fullmatch(target) for target in files.values()):
+    if any(gpus.name.fullmatch(target) for target in files.values()):
         return True
     named = [link for link, target in files.items() if target.startswith("/")]
     if not named or _owner(int(place.name)) < FIRST_USER:
         return False
     remote = _remote_mounts(place)
-    return any(_is_gpu(link) for link in named if _mount(place, link.name) not in remote)
+    return any(_is_gpu(link, gpus) for link in named if _mount(place, link.name) not in remote)
 
 
 def _open_files(place: Path) -> Iterator[tuple[Path, str]]:
@@ -71,13 +85,13 @@ def _mount(place: Path, number: str) -> str:
     return next((words[1] for words in found), "")
 
 
-def _is_gpu(link: Path) -> bool:
+def _is_gpu(link: Path, gpus: Gpus) -> bool:
     try:
         file = link.stat()
     except OSError:
         return False
     number = file.st_rdev
-    return stat.S_ISCHR(file.st_mode) and os.major(number) == GPU_MAJOR and os.minor(number) < FIRST_MINOR_OF_NONE
+    return stat.S_ISCHR(file.st_mode) and os.major(number) == gpus.major and os.minor(number) < gpus.minors_below
 
 
 def _lines(file: Path) -> list[str]:

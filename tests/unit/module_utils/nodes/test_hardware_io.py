@@ -56,7 +56,7 @@ def test_the_machine_is_read(host: hardware_io.Host) -> None:
         "cpu_numbering": "together",
     }
     assert found["memory_mib"] == 2064384
-    assert found["gpus"] == [{"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3", "numa": 1}]
+    assert found["gpus"] == [{"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3", "vendor": "nvidia", "numa": 1}]
 
 
 def test_ports_are_in_rail_order(host: hardware_io.Host) -> None:

@@ -22,12 +22,6 @@ def test_a_neighbours_name_that_is_no_name_is_left_out(name: str) -> None:
     assert text.lldpctl(json.dumps(neighbours({"rail0": [name, "swp1"]}))) == {}
 
 
-def test_addresses_are_the_kernels() -> None:
-    assert text.gpus("00000000:1B:00.0, NVIDIA H100 80GB HBM3\n") == [
-        {"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3"}
-    ]
-
-
 def test_mounts_of_shared_file_systems_alone() -> None:
     printed = "proc /proc proc rw 0 0\nfs1 /gpfs/fs1 gpfs rw 0 0\n"
     assert text.mounts(printed) == [{"source": "fs1", "mount": "/gpfs/fs1", "type": "gpfs"}]

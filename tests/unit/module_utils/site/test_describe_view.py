@@ -53,7 +53,8 @@ def lab_node(leaf: str, first: int) -> dict[str, Any]:
         {"netdev": name, "rdma": device, "numa": NUMA[n], "device": "15b3:1021", "pci": f"0000:{n}8:00.0", "mtu": 1500}
         for n, (name, device) in enumerate(rdma)
     ]
-    gpus = [{"pci": f"0000:{n}b:00.0", "name": "NVIDIA H100 80GB HBM3", "numa": NUMA[n]} for n in range(8)]
+    h100 = {"name": "NVIDIA H100 80GB HBM3", "vendor": "nvidia"}
+    gpus = [{**h100, "pci": f"0000:{n}b:00.0", "numa": NUMA[n]} for n in range(8)]
     near = {name: [leaf, f"Ethernet{first + n}"] for n, (name, _) in enumerate(rdma)}
     return {**other(), "memory_mib": 2064384, "gpus": gpus, "nics": nics, "neighbours": near}
 

@@ -50,6 +50,12 @@ CONFIG = {
     "gpu_daemons": [],
     "metrics": "/nowhere/gate.prom",
     "pod_limits": {"gpus": "8"},
+    "gpu_proof": {
+        "devices": "/dev/nvidia",
+        "major": 195,
+        "minors_below": 254,
+        "processes": ["nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader"],
+    },
 }
 ENVIRONMENT = {
     "SLURM_JOB_ID": "4711",

@@ -17,14 +17,17 @@ from roles.slurm_gate.files.gate import processes
 from roles.slurm_gate.files.gate.command import NO_ANSWER, Result
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.host import Host, obstacle
-from tests.unit.roles.slurm_gate.cluster import Tools
+from roles.slurm_gate.files.gate.processes import Gpus
+from tests.unit.roles.slurm_gate.cluster import CONFIG, Tools
 
+PROOF = CONFIG["gpu_proof"]
+GPUS = Gpus.of("/dev/nvidia", 195, 254)
 TASKS = "TASK    PID     STATUS\naaa     1131    RUNNING\nbbb     1202    STOPPED\nccc     1300    RUNNING\n"
 
 
 def test_containers_with_a_process_count() -> None:
     tools = Tools({"ctr --namespace k8s.io containers": "aaa\nbbb\n", "ctr --namespace k8s.io tasks": TASKS})
-    assert Host(tools, "ctr").containers(["kube-system", "gpu-operator"]) == ["aaa"]
+    assert Host(tools, "ctr", PROOF).containers(["kube-system", "gpu-operator"]) == ["aaa"]
     label = 'labels."io.kubernetes.pod.namespace"'
     assert tools.asked[0].endswith(f" {label}!=gpu-operator,{label}!=kube-system")
 
@@ -33,7 +36,7 @@ def test_a_jobs_own_containers_are_no_company_of_its() -> None:
     listed = "ctr --namespace k8s.io containers list --quiet labels"
     own = f'{listed}."io.kubernetes.pod.namespace"==vision,labels."io.kubernetes.pod.name"~="^slurm-1-"'
     tools = Tools({own: "aaa\n", listed: "aaa\nccc\n", "ctr --namespace k8s.io tasks": TASKS})
-    assert Host(tools, "ctr").containers(["kube-system"], ("vision", "slurm-1-")) == ["ccc"]
+    assert Host(tools, "ctr", PROOF).containers(["kube-system"], ("vision", "slurm-1-")) == ["ccc"]
 
 
 def test_crictl_names_the_pods() -> None:
@@ -46,7 +49,7 @@ def test_crictl_names_the_pods() -> None:
             {"items": [labels("vision", "slurm-1-r0"), labels("shop", "cart"), {"id": "bare", "labels": {}}]}
         ),
     }
-    host = Host(Tools(answers), "crictl")
+    host = Host(Tools(answers), "crictl", PROOF)
     assert host.containers(["kube-system"]) == ["bare", "cart", "slurm-1-r0"]
     assert host.containers(["kube-system"], ("vision", "slurm-1-")) == ["bare", "cart"]
 
@@ -78,7 +81,7 @@ def test_who_holds_a_gpus_device_file_uses_it(proc: Path) -> None:
     running(proc, 7, "/home/ada/dev/nvidia3", "socket:[1]")
     (proc / "meminfo").write_text("")
     tools = Tools({"nvidia-smi": "4242\n4242\n"})
-    assert Host(tools, "ctr").gpu_processes() == {4242: "ended", 5: "train?9, forged"}
+    assert Host(tools, "ctr", PROOF).gpu_processes() == {4242: "ended", 5: "train?9, forged"}
 
 
 def test_a_device_is_known_by_its_number_under_any_name(tmp_path: Path, proc: Path) -> None:
@@ -89,7 +92,7 @@ def test_a_device_is_known_by_its_number_under_any_name(tmp_path: Path, proc: Pa
     (proc / "8/fdinfo").mkdir()
     (proc / "8/fdinfo/0").write_text("pos:\t0\nflags:\t02\nmnt_id:\t31\nino:\t5\n")
     (proc / "8/mountinfo").write_text("31 1 0:40 / /home rw,relatime - nfs4 store:/home rw,vers=4.2\n")
-    assert set(processes.holders()) == {5}
+    assert set(processes.holders(GPUS)) == {5}
 
 
 DETACHED = """
@@ -108,13 +111,12 @@ sys.stdin.read()
 
 def test_a_device_is_found_behind_a_mount_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The null device is 1:3."""
-    monkeypatch.setattr(processes, "GPU_MAJOR", 1)
     (tmp_path / "innocent").touch()
     argv = [sys.executable, "-c", DETACHED, str(tmp_path / "innocent")]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as user:
         assert user.stdin and user.stdout
         assert user.stdout.readline() == "/\n", "its link does not name the device"
-        found = processes.holders()
+        found = processes.holders(Gpus.of("/dev/nvidia", 1, 254))
         user.stdin.close()
     assert user.pid in found
 
@@ -142,23 +144,25 @@ def test_what_infrastructures_containers_hold_is_theirs(proc: Path) -> None:
         "ctr --namespace k8s.io containers": f"aaa\n{known}\n",
         "ctr --namespace k8s.io tasks": "TASK PID STATUS\naaa 100 RUNNING\n",
     }
-    assert Host(Tools(listed), "ctr").infra_processes([102, 200, 300, 400], ["kube-system"]) == [102, 200]
+    assert Host(Tools(listed), "ctr", PROOF).infra_processes([102, 200, 300, 400], ["kube-system"]) == [102, 200]
     items = {"containers": [{"id": known, "labels": {"io.kubernetes.pod.namespace": "kube-system"}}]}
-    assert Host(Tools({"crictl": json.dumps(items)}), "crictl").infra_processes([102, 200], ["kube-system"]) == [200]
+    assert Host(Tools({"crictl": json.dumps(items)}), "crictl", PROOF).infra_processes([102, 200], ["kube-system"]) == [
+        200
+    ]
 
 
 @pytest.mark.parametrize(
     "said", [Result(9, "NVIDIA-SMI has failed", ""), Result(NO_ANSWER, "", "timed out after 20 s")]
 )
 def test_no_answer_is_not_empty(said: Result) -> None:
-    host = Host(Tools({"nvidia-smi": said, "ctr": said}), "ctr")
+    host = Host(Tools({"nvidia-smi": said, "ctr": said}), "ctr", PROOF)
     for question in (host.gpu_processes, lambda: host.containers(["vision"])):
         with pytest.raises(Refused, match=r"does not report what runs here \((NVIDIA-SMI has failed|timed out)"):
             question()
 
 
 def test_a_users_groups_are_without_roots(monkeypatch: pytest.MonkeyPatch) -> None:
-    host = Host(Tools({}), "ctr")
+    host = Host(Tools({}), "ctr", PROOF)
     monkeypatch.setattr(os, "getgrouplist", lambda name, gid: {"root": [gid, 0, 3012, 3011]}[name])
     assert host.groups(0, 3001) == [3011, 3012]
     assert host.groups(4_000_000_000, 3001) == []
@@ -177,6 +181,6 @@ def test_a_daemon_is_known_by_a_file_of_roots_and_by_who_started_it(tmp_path: Pa
         (proc / str(pid) / "exe").symlink_to(program)
     (tmp_path / roots.name).write_text("")
     os.chown(tmp_path / roots.name, 2001, 3001)
-    host = Host(Tools({}), "ctr")
+    host = Host(Tools({}), "ctr", PROOF)
     assert host.daemons([5, 6, 7, 8, 9, 10], [roots.name]) == [5, 10]
     assert host.daemons([5], []) == []

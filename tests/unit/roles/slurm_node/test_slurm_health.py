@@ -37,7 +37,14 @@ class Node:
         self.slurm("IDLE")
 
     def look(self, mounts: Iterable[str], gpus: int = 2, **more: bool | str) -> None:
-        look = {"mounts": [*mounts], "gpus": gpus, "gpu_files": str(self.root / "dev/nvidia"), **more}
+        listing = {"command": ["nvidia-smi", "--list-gpus"], "line": "GPU "}
+        look = {
+            "mounts": [*mounts],
+            "gpus": gpus,
+            "gpu_files": str(self.root / "dev/nvidia"),
+            "gpu_list": listing,
+            **more,
+        }
         (self.root / "health.json").write_text(json.dumps(look))
 
     def gpus(self, count: int) -> None:

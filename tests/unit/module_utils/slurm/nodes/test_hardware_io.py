@@ -8,6 +8,10 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.vendors import (
+    DEFAULT,
+    VENDORS,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.model import Machine
 
@@ -18,6 +22,7 @@ PRINTED = (
     "NodeName=gpu01 CPUs=128 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=2 RealMemory=2064384\n"
     "UpTime=0-04:01:09\n"
 )
+NVIDIA = VENDORS[DEFAULT]
 CLASS = Machine(2, 32, 2, 2064384, 2)
 
 
@@ -49,29 +54,29 @@ def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED, listed
 
 
 def test_a_gpu_that_only_the_driver_misses_is_found(dev: Path) -> None:
-    found = Hardware(run(listed=DeviceError("it failed", rc=15, stdout=LOST)), "gpu01", f"{dev}/nvidia").read()
+    found = Hardware(run(listed=DeviceError("it failed", rc=15, stdout=LOST)), "gpu01", NVIDIA, f"{dev}/nvidia").read()
     assert (found.machine.gpus, found.listed) == (2, 1)
 
 
 def test_a_driver_that_does_not_answer_is_an_error(dev: Path) -> None:
     silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
     with pytest.raises(DeviceError, match="gave no answer"):
-        Hardware(run(listed=silent), "gpu01", f"{dev}/nvidia").read()
+        Hardware(run(listed=silent), "gpu01", NVIDIA, f"{dev}/nvidia").read()
 
 
 @pytest.mark.parametrize(("state", "reason"), [("IDLE+DRAIN", "power work"), ("IDLE", "")])
 def test_a_drain_is_read_without_user_and_time_and_an_old_reason_is_no_drain(
     dev: Path, state: str, reason: str
 ) -> None:
-    found = Hardware(run(state, "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read()
+    found = Hardware(run(state, "power work [ops@now]"), "gpu01", NVIDIA, f"{dev}/nvidia").read()
     assert found.drain_reason == reason
 
 
 def test_the_machine_is_read_even_if_the_controller_does_not_answer(dev: Path) -> None:
-    found = Hardware(run(DeviceError("no answer", rc=1)), "gpu01", f"{dev}/nvidia").read()
+    found = Hardware(run(DeviceError("no answer", rc=1)), "gpu01", NVIDIA, f"{dev}/nvidia").read()
     assert (found.known, found.machine) == (False, CLASS)
 
 
 def test_an_answer_without_a_machine_is_an_error(dev: Path) -> None:
     with pytest.raises(DeviceError, match="printed no machine: nothing"):
-        Hardware(run(printed=""), "gpu01", f"{dev}/nvidia").read()
+        Hardware(run(printed=""), "gpu01", NVIDIA, f"{dev}/nvidia").read()
