@@ -11,7 +11,7 @@ description:
   - Reads the record of what each role placed on this host, and removes all that is not in O(placed). It stops the units
     among it. Drop-ins and hooks are removed first, programs last.
   - M(drawbridge.drawbridge.node_visit) runs it as its last layer.
-  - On a host without a record, it begins with the files of earlier releases that are there.
+  - On a host without a record, it begins with those files of earlier releases that exist.
   - While a prolog or an epilog runs, hooks of Slurm stay until the next run.
 author: Drawbridge contributors (@drawbridge)
 options:

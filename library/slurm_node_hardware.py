@@ -21,6 +21,11 @@ options:
   name:
     description: NodeName of this host.
     type: str
+  gpu_vendor:
+    description: Vendor of the GPUs. It decides their device files and the tool that lists them.
+    type: str
+    choices: [nvidia]
+    default: nvidia
   gpu_files:
     description: Path of the GPUs' device files without their numbers.
     type: path

@@ -259,7 +259,7 @@ def stop(layers: Sequence[Layer]) -> None:
 
 
 def waits_for(layer: Layer, layers: Sequence[Layer]) -> str:
-    """Why what is left over must stay: a role that leaves is not gone yet, so its programs are in use."""
+    """Why leftovers must stay: a role that leaves is not gone yet, so its programs are in use."""
     before = [layers[need] for need in layer.needs if layer.module == PLACED]
     pending = [text for it in before if it.seen.state == DONE for text in it.seen.result.get("pending", ())]
     return f"first {pending[0]}" if pending else ""

@@ -347,10 +347,9 @@ class FakeWorld(World):
         """For one process."""
         commands, clock = FakeCommands(process), FakeClock(process)
         folders = (cast(Any, FakePath(process, path)) for path in ("/etc", "/tokens", "/jobs"))
-        config = process.system.config
-        host = FakeHost(commands, process.box, process.sim, config.gpu_proof)
+        host = FakeHost(commands, process.box, process.sim, process.system.config.gpu_proof)
         parts = (Slurm(commands), host, FakeNotes(process), FakeLog(process))
-        world = cls(config, process.env, clock, *parts, *folders)
+        world = cls(process.system.config, process.env, clock, *parts, *folders)
         world.process = process
         return world
 

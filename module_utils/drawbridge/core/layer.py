@@ -71,7 +71,7 @@ class Layer:
     viewed: Sequence[str] = ()
     """Options that the option VIEW may hold: a role passes what follows from the intent as one value."""
     places: Callable[[Params], Sequence[Item]] = nothing
-    """What it places on a host with these options, for the record. What is listed no more is removed by a later run."""
+    """What it places on a host with these options, for the record. A later run removes items that it lists no more."""
 
 
 def open_spec(spec: Mapping[str, Any], viewed: Sequence[str]) -> dict[str, Any]:

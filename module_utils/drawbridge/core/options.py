@@ -1,23 +1,16 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads inventory mappings into frozen dataclasses: types, ranges, choices, unknown and missing keys.
+"""Declares keys of the intent as fields of frozen dataclasses: types, ranges, choices and words for people.
 
-The same declaration documents the role (`make docs`) and types the views. All faults are collected for one report.
+The same declaration documents the role (`make docs`), types the views, and is what a Reader reads.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import functools
-import re
 import typing
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
-
-from . import hostlist
-from .faults import MISSING, Fault
 
 NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 """A DNS label: Slurm, Kubernetes and GPFS all accept it as the name of a node or a namespace."""
@@ -25,8 +18,6 @@ PATH = r"/[A-Za-z0-9._/-]+"
 NONE = type(None)
 declared = dataclasses.field
 """For functions that make the fields of other modules' dataclasses."""
-TEMPLATE = re.compile(r"\{\{|\{%")
-"""The beginning of what Jinja evaluates. Neither names nor values of Slurm have it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,145 +84,6 @@ def or_word(listed: Any, word: str) -> Any:
     return declared(default=listed.metadata["default"], metadata={**listed.metadata, "instead": word})
 
 
-WORD = r"[A-Za-z0-9]+"
-"""A key of another program's configuration."""
-
-
-class Reader:
-    """Reads raw values into dataclasses and collects their faults.
-
-    Doubled names are found by expanding a hostlist. `expand=False` skips that, so that the cost does not grow with the
-    number of hosts.
-    """
-
-    def __init__(self, expand: bool = True) -> None:
-        self.expand = expand
-        self.faults: list[Fault] = []
-
-    def refuse(self, key: str, value: Any, reason: str, repair: str) -> None:
-        self.faults.append(Fault(key, value, reason, repair))
-
-    def record(self, cls: type, raw: Any, key: str) -> Any:
-        """An instance of `cls`, or None if it has faults."""
-        if not isinstance(raw, dict):
-            if raw is MISSING or raw is None:
-                self.faults.append(lacks(key))
-            else:
-                self.refuse(key, raw, "a mapping is expected here", f"write {key} as keys and values")
-            return None
-        before = len(self.faults)
-        hints = _hints(cls)
-        fields = {field.name: field for field in dataclasses.fields(cls)}
-        for unknown in sorted(set(map(str, raw)) - set(fields)):
-            near = difflib.get_close_matches(unknown, fields, 1)
-            known = f"write {near[0]}" if near else f"use one of {', '.join(sorted(fields))}"
-            self.refuse(f"{key}.{unknown}", raw.get(unknown), "there is no such key", known)
-        values = {}
-        for name, field in fields.items():
-            if name in raw:
-                values[name] = self.value(hints[name], raw[name], f"{key}.{name}", field.metadata)
-            elif field.metadata["default"] is dataclasses.MISSING:
-                self.refuse(
-                    f"{key}.{name}", MISSING, f"it has no default ({field.metadata['doc']})", f"set {key}.{name}"
-                )
-        return cls(**values) if len(self.faults) == before else None
-
-    def value(self, hint: Any, raw: Any, key: str, rules: Any) -> Any:
-        """The value of one key, checked against its type and rules."""
-        hint, optional = required(hint)
-        if optional and raw is None:
-            return None
-        origin, args = typing.get_origin(hint), typing.get_args(hint)
-        if dataclasses.is_dataclass(hint):
-            return self.record(typing.cast(type, hint), raw, key)
-        if origin is tuple:
-            return self._sequence(args[0], raw, key, rules)
-        if origin is Mapping and args[1] is Any:
-            return self._tree(raw, key)
-        if origin in (dict, Mapping):
-            return self._mapping(args[1], raw, key, rules, NAME if origin is dict else WORD)
-        if hint is bool:
-            return self._bool(raw, key)
-        return self._int(raw, key, rules) if hint is int else self._text(raw, key, rules)
-
-    def _sequence(self, hint: Any, raw: Any, key: str, rules: Any) -> tuple[Any, ...]:
-        if "instead" in rules and raw == rules["instead"]:
-            return (raw,)
-        if not isinstance(raw, (list, tuple)):
-            self.refuse(key, raw, "a list is expected here", f"write {key} as a list, also when it has one element")
-            return ()
-        return tuple(self.value(hint, item, f"{key}[{index}]", rules) for index, item in enumerate(raw))
-
-    def _mapping(self, hint: Any, raw: Any, key: str, rules: Any, names: str) -> dict[str, Any]:
-        if not isinstance(raw, dict):
-            self.refuse(key, raw, "a mapping of names is expected here", f"write {key} as name: {{...}}")
-            return {}
-        for name in raw:
-            if not re.fullmatch(names, str(name)):
-                kind = "lower-case letters, digits and dashes" if names == NAME else "letters and digits"
-                self.refuse(f"{key}.{name}", name, f"names are {kind}", "rename it")
-        return {str(name): self.value(hint, item, f"{key}.{name}", rules) for name, item in raw.items()}
-
-    def _tree(self, raw: Any, key: str) -> Mapping[str, Any]:
-        """A mapping whose shape another program defines; a rule checks it."""
-        if not isinstance(raw, Mapping):
-            self.refuse(key, raw, "a mapping is expected here", f"write {key} as keys and values")
-            return {}
-        return raw
-
-    def _bool(self, raw: Any, key: str) -> bool:
-        if not isinstance(raw, bool):
-            self.refuse(key, raw, "it is neither true nor false", "write true or false without quotes")
-        return bool(raw)
-
-    def _int(self, raw: Any, key: str, rules: Any) -> int:
-        low, high = rules["low"], rules["high"]
-        between = f"a whole number from {low} to {high}" if high is not None else f"a whole number, at least {low}"
-        if isinstance(raw, bool) or not isinstance(raw, int):
-            self.refuse(key, raw, "it is not a whole number", f"write {between}")
-            return 0
-        if (low is not None and raw < low) or (high is not None and raw > high):
-            self.refuse(key, raw, "it is out of range", f"write {between}")
-        return raw
-
-    def _text(self, raw: Any, key: str, rules: Any) -> str:
-        if not isinstance(raw, str):
-            self.refuse(key, raw, "it is not a text", "write it in quotes")
-            return ""
-        if TEMPLATE.search(raw) and "content" not in rules:
-            self.refuse(key, raw, "Ansible did not evaluate this template", "write the value itself")
-            return raw
-        if rules["choices"] and raw not in rules["choices"]:
-            self.refuse(key, raw, "it is not one of the choices", f"write one of {', '.join(rules['choices'])}")
-        if rules["pattern"] and not re.fullmatch(rules["pattern"], raw):
-            if shape := rules["shape"]:
-                self.refuse(key, raw, f"it is not {shape.what}", f"use {shape.bounds}")
-            else:
-                self.refuse(key, raw, f"it does not match {rules['pattern']}", f"write {rules['doc']}")
-        if rules["hosts"] and not (raw == "" == rules["default"]):
-            self._hosts(raw, key, rules["hosts"])
-        return raw
-
-    def _hosts(self, raw: str, key: str, names: Shape) -> None:
-        try:
-            count = hostlist.count(raw)
-        except hostlist.HostlistError as err:
-            self.refuse(key, raw, f"Slurm can't read it as a hostlist: {err}", "write a hostlist such as gpu[01-64]")
-            return
-        if not count:
-            self.refuse(key, raw, "it names no host", "name at least one host")
-        if bad := [name for name in hostlist.longest(raw) if not re.fullmatch(names.pattern, name)]:
-            self.refuse(key, raw, f"{bad[0]} is not {names.what}", f"use {names.bounds}")
-            return
-        if self.expand and (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
-            self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
-
-
-def lacks(key: str) -> Fault:
-    """The fault of a variable that a site must have."""
-    return Fault(key, MISSING, "it is required", f"define {key} in group_vars/all")
-
-
 def required(hint: Any) -> tuple[Any, bool]:
     """A type without its None, and whether it had one: a part of the intent that a site may lack."""
     args = typing.get_args(hint)
@@ -239,9 +91,3 @@ def required(hint: Any) -> tuple[Any, bool]:
         [inner] = [arg for arg in args if arg is not NONE]
         return inner, True
     return hint, False
-
-
-@functools.cache
-def _hints(cls: type) -> dict[str, Any]:
-    """Types of a dataclass's fields, cached because resolving them costs more than reading the values."""
-    return typing.get_type_hints(cls)

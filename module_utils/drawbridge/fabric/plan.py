@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Callable
+from typing import Any, Callable
 
 from ..core.converge import Step
 from .section import PORT, Change, Lines, changes_of, port_list
+from .strategy import Strategy
 from .traffic import INTERRUPTING, NO_NODES, QUIET, Traffic
 
 PROMPT, CANDIDATE, CONFIRM, PROVE = "prompt", "candidate", "confirm", "prove"
@@ -31,15 +32,10 @@ class Config:
     """Session of an earlier run that is in force, but rolls back unless it is confirmed."""
     foreign: Lines = field(default=(), compare=False)
     """Open sessions of other users, each with its user. Their commit would undo a change of this run."""
-    beside: Lines = field(default=(), compare=False)
-    """What a change on this system needs to know beside the owned lines, such as what a roll-back puts back."""
+    own: Any = field(default=None, compare=False)
+    """What the system's strategy needs to know beside the owned lines. No other code reads it."""
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
-    release: str = field(default="", compare=False)
-    """Which of the releases it is, where a system has some that make a change in another way."""
-    startup: tuple[tuple[str, Lines], ...] = field(default=(), compare=False)
-    """Owned lines of the startup configuration, on a system without a timer: a change that fails its proof ends there.
-    What such a system runs and has not saved is unproven."""
 
     def lines(self) -> list[str]:
         """The owned lines as the switch prints them, then remarks on changes that would not last."""
@@ -78,23 +74,8 @@ class Syntax:
     """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
     """Makes a restart keep what runs; empty where a change that is kept needs no more."""
-    change: Callable[[str, int, Lines, Lines], Lines]
-    """(session, seconds, the candidate's lines, what Config.beside has) -> all lines to type. They put the
-    candidate in force as one session, which is rolled back after so long."""
-    takes_s: Callable[[Lines], int]
-    """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
-    confirm: Callable[[str], str]
-    """Keeps a session that is in force; "" where only the SSH session that made it can. Here and below, a text can be
-    several lines, typed one after the other."""
-    abort: Callable[[str], str]
-    """Drops a session that is not in force; it changes nothing of another user's."""
-    roll_back: Callable[[str], str]
-    """Rolls back a session that is in force for a time."""
-
-    def of(self, config: Config) -> Syntax:
-        """The lines of the release of which this was read."""
-        del config
-        return self
+    strategy: Callable[[Any], Strategy]
+    """How the release makes a change, by Config.own of a switch with it."""
 
 
 def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NO_NODES) -> list[Step[Config]]:
@@ -106,16 +87,16 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NO_NODES
 
     Steps that interrupt traffic of nodes in use wait too, unless `traffic` allows them: uplinks are then the last.
     """
-    syntax = syntax.of(have)
+    strategy = syntax.strategy(have.own)
     changes = {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}
-    steps = [] if traffic.phase == INTERRUPTING else [_aborted(syntax, name) for name in have.stale]
-    kept = syntax.confirm(have.waiting) if have.waiting and not changes else ""
+    steps = [] if traffic.phase == INTERRUPTING else [_aborted(strategy, name) for name in have.stale]
+    kept = strategy.confirmation(have.waiting) if have.waiting and not changes else ""
     if kept:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
         typed = Typed(CONFIRM, tuple(kept.splitlines()), have.waiting)
         steps.append(Step(reason, lambda config: replace(config, waiting="", saved=not syntax.save), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
-    if have.startup and not have.saved and not changes:
+    if strategy.earlier(have.own) and not have.saved and not changes:
         reason = "prove the change in force, which an earlier run left unproven and unsaved"
         steps.append(Step(reason, lambda config: config, Typed(PROVE, ())))
     changed = any(not step.pending for step in steps if step.payload.place != PROMPT)
@@ -130,7 +111,7 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NO_NODES
             " run this again in some minutes, when it is rolled back"
         )
     if have.foreign:
-        ends = "; ".join(syntax.roll_back(have.foreign[0].split()[0]).splitlines())
+        ends = "; ".join(strategy.roll_back(have.foreign[0].split()[0]).splitlines())
         refused = (
             f"another user's configuration session {have.foreign[0]} is open and would undo this change when it is"
             f" committed; end it there, or on the switch with: {ends}"
@@ -144,11 +125,11 @@ def interrupting(syntax: Syntax, have: Config, want: Config, traffic: Traffic) -
     return [step.reason for step in steps if step.payload.place == CANDIDATE and not step.pending]
 
 
-def _aborted(syntax: Syntax, session: str) -> Step[Config]:
+def _aborted(strategy: Strategy, session: str) -> Step[Config]:
     def becomes(config: Config) -> Config:
         return replace(config, stale=tuple(name for name in config.stale if name != session))
 
-    typed = Typed(PROMPT, tuple(syntax.abort(session).splitlines()), session)
+    typed = Typed(PROMPT, tuple(strategy.abort(session).splitlines()), session)
     return Step(f"abort the session {session}, which an earlier run left open", becomes, typed)
 
 

@@ -20,6 +20,7 @@ from .model import SwitchProfile
 from .nos.dialect import SESSION_PREFIX, Dialect, DialectError
 from .plan import CANDIDATE, CONFIRM, PORT, PROVE, Config, difference
 from .session_io import NetmikoSession, Refused
+from .strategy import Strategy
 from .way_back_io import go_back
 
 RETRY_S = 0.5
@@ -76,6 +77,11 @@ class Switch:
         """The result of the last read()."""
         return self._last or self.read()
 
+    @property
+    def _strategy(self) -> Strategy:
+        """How this switch makes a change, by its last answers."""
+        return self._dialect.strategy(self.last.own)
+
     def read(self) -> Config:
         """Read the owned lines. Raises DeviceError."""
         answers = [self._send(command) for command in self._dialect.reads]
@@ -83,7 +89,6 @@ class Switch:
             self._last = self._dialect.parse(answers, self._profile)
         except DialectError as err:
             raise DeviceError(f"{self.name}: {err}") from err
-        self._dialect = self._dialect.of(self._last)
         return self._last
 
     def unproven(self, config: Config) -> list[str]:
@@ -108,11 +113,12 @@ class Switch:
             lines = [line for typed in given for line in typed.lines]
             if place == CANDIDATE:
                 name = self._try_out(lines)
-                self._keep(name, self._dialect.confirm(name), target)
+                self._keep(name, self._strategy.confirmation(name), target)
             elif place == CONFIRM:
                 self._keep(given[0].session, "\n".join(lines), target)
             elif place == PROVE:
-                self._before = replace(self.last, sections=self.last.startup)
+                earlier = self._strategy.earlier(self.last.own)
+                self._before = replace(self.last, sections=earlier or self.last.sections)
                 self._keep("", "", target)
             else:
                 for line in lines:
@@ -133,15 +139,14 @@ class Switch:
 
     def _try_out(self, lines: Sequence[str]) -> str:
         """Put the change in force for a time; a connection made after it proves it. This one is over, or stays open."""
-        dialect, name, given = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
-        units = -(-(self._limits.confirm_s + dialect.takes_s(given)) // dialect.timer_unit_s)
-        self._seconds = units * dialect.timer_unit_s
+        strategy, name, given = self._strategy, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
+        self._seconds = strategy.seconds(self._limits.confirm_s, given)
         try:
-            for line in dialect.change(name, self._seconds, given, self.last.beside):
+            for line in strategy.change(name, self._seconds, given, self.last.own):
                 self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
-        if dialect.keeps(name, self._seconds):
+        if strategy.kept_by_its_own(name, self._seconds):
             self._open, self._session = self._session, None
         else:
             self.close()
@@ -151,7 +156,7 @@ class Switch:
         """Prove the change that is in force, then keep it."""
         try:
             self._prove(target)
-            if self.last.startup:
+            if self._strategy.earlier(self.last.own):
                 return  # no timer runs, and what follows saves it
             lost = self._confirm(name, confirmation)
             if self.read().waiting:
@@ -165,7 +170,7 @@ class Switch:
         if not still_open:
             return self._try(line)
         try:
-            for own in self._dialect.keeps(name, self._seconds):
+            for own in self._strategy.kept_by_its_own(name, self._seconds):
                 still_open.send(own)
         except DeviceError as err:
             return err
@@ -199,15 +204,16 @@ class Switch:
     def _undo(self, name: str) -> str:
         """Drop the session over a new connection, and return the result as a clause."""
         self.close()
-        if self.last.startup:
+        strategy = self._strategy
+        if strategy.earlier(self.last.own):
             said = go_back(self.read, self._send, self._dialect, name, self._before or self.last)
             self.close()
             return said
         try:
-            if self.read().waiting == name and (text := self._dialect.roll_back(name)):
+            if self.read().waiting == name and (text := strategy.roll_back(name)):
                 self._try(text)
-            elif not self._dialect.keeps(name, self._seconds):  # what an open session prepared is gone with it
-                self._try(self._dialect.abort(name))
+            elif not strategy.kept_by_its_own(name, self._seconds):  # what an open session prepared is gone with it
+                self._try(strategy.abort(name))
             config = self.read()
         except DeviceError:
             return self._by_itself(name)

@@ -14,10 +14,11 @@ def go_back(read: Callable[[], Config], send: Callable[[str], str], syntax: Synt
     """Drop the lines of the change `name` that wait, type the way back, and return the result as a clause."""
     try:
         config = read()
+        strategy = syntax.strategy(config.own)
         for left in config.stale:
-            send(syntax.abort(left))
+            send(strategy.abort(left))
         if lines := way_back(syntax, config, before):
-            for line in syntax.change(name, 0, lines, config.beside):
+            for line in strategy.change(name, 0, lines, config.own):
                 send(line)
         config = read()
     except DeviceError as err:

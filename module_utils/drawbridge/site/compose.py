@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.faults import Fault, IntentError
-from ..core.options import NONE, Reader, lacks
+from ..core.options import NONE
+from ..core.reader import Reader, lacks
 from .model import DOMAINS, EXPANSIONS, OPTIONAL
 
 Variables = Mapping[str, Any]

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What releases without a record placed on nodes, by role. A node's first record is made of those that are there."""
+"""What releases without a record placed on nodes, by role. A node's first record is made of those that exist."""
 
 from __future__ import annotations
 

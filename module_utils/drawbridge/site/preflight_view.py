@@ -12,8 +12,7 @@ from ..core import hostlist
 from ..fabric.cabling import node_ports
 from ..fabric.model import Fabric
 from ..kube.model import Kube
-from ..nodes.gpus.vendors import DEFAULT
-from ..nodes.model import NodeClass, Nodes
+from ..nodes.model import NO_GPUS, NodeClass, Nodes
 from ..nodes.nics import RAILS
 from ..slurm.config.settings import first_port, preset
 from ..slurm.model import Slurm
@@ -43,8 +42,7 @@ def preflight(
     ports = list(_ports(nodes, slurm, gpfs, nfs, kube, name))
     api = _api(kube)
     users = list(dict.fromkeys(user for account in slurm.accounts for user in _users(account.users)))
-    of_slurm = bool(here) or name == slurm.controller
-    rails = here.rails if here else ()
+    gpus, rails = (here.gpus, here.rails) if here else (NO_GPUS, ())
     return {
         "name": name,
         "node": here is not None,
@@ -53,11 +51,11 @@ def preflight(
         "ports": ports,
         "listens": _listens(slurm, gpfs, kube, name, here),
         "users": [preset(slurm.settings, "SlurmUser"), MUNGE, *users],
-        "accounts": users if of_slurm else [],
+        "accounts": users if here or name == slurm.controller else [],
         "direct": list(dict.fromkeys([slurm.controller, *([api[0]] if api else [])])),
         "paths": _paths(nodes, slurm, gpfs, nfs, name),
-        "gpus": here.gpus.count if here else 0,
-        "gpu_vendor": here.gpus.vendor if here else DEFAULT,
+        "gpus": gpus.count,
+        "gpu_vendor": gpus.vendor,
         "netdevs": list(rails) if fabric else [],
         "rdma": [device for nics in here.nics for device in nics.rdma_devices] if here and fabric else [],
         "mlnx_qos": bool(fabric and rails),

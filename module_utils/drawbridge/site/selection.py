@@ -10,7 +10,8 @@ from typing import Any
 
 from ..core import hostlist
 from ..core.faults import Fault
-from ..core.options import HOSTS, Reader, option
+from ..core.options import HOSTS, option
+from ..core.reader import Reader
 from ..fabric.view import switches_of_nodes
 from .model import Intent
 

@@ -25,7 +25,7 @@ class RecordFile:
         self._earlier, self._path = earlier, path
 
     def read(self) -> dict[str, list[Item]]:
-        """The record; on a host without one, what is there of earlier releases. Raises DeviceError."""
+        """The record; on a host without one, the items of earlier releases that exist. Raises DeviceError."""
         entry = files.read(str(self._path))
         if entry is None:
             found = {role: [item for item in listed if there(item)] for role, listed in self._earlier.items()}
@@ -49,7 +49,7 @@ class Leftovers:
         self._file, self._wanted, self._gone, self._run = file, wanted, gone, run
 
     def read(self) -> LeftState:
-        """Those of the record that are there. Raises DeviceError."""
+        """Those of the record that exist. Raises DeviceError."""
         return LeftState(frozenset(filter(there, left_over(self._file.read(), self._wanted, self._gone))))
 
     def apply(self, steps: Sequence[Step[LeftState]]) -> None:

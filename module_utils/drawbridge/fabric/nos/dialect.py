@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Callable
 
@@ -46,17 +46,6 @@ class Dialect(Syntax):
     """The wanted state."""
     state_reads: Callable[[SwitchProfile], tuple[StateRead, ...]] = no_state
     """Commands for counters and LLDP neighbours; none if Drawbridge can't read them on this system yet."""
-    keeps: Callable[[str, int], Lines] = lambda name, seconds: ()
-    """(session, seconds) -> lines that keep a change where only the SSH session that made it can: typed there, after
-    the proof over another one. Empty: `confirm` keeps it, from any SSH session."""
-    timer_unit_s: int = 1
-    """What the time until a roll-back is counted in. A time between two of them is rounded up."""
-    releases: Mapping[str, Dialect] = field(default_factory=dict)
-    """What releases speak that make a change in another way, by Config.release. They are read alike."""
-
-    def of(self, config: Config) -> Dialect:
-        """What a switch speaks of which this was read."""
-        return self.releases.get(config.release, self)
 
 
 def dialect(system: str) -> Dialect:

@@ -9,24 +9,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Optional
 
-from ...core.options import FILE, HOSTS, NAME, PATH, content, option
+from ...core.options import FILE, HOSTS, NAME, content, option
 from ...nodes.nics import RAILS, STORAGE
+from .mounts.model import DEVICE, Filesystem
+from .software.model import BUILD, PREBUILT
 
-DEVICE = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}"
 VERSION = r"[0-9][0-9A-Za-z.+~-]*"
-BUILD, PREBUILT = "build", "prebuilt"
 MEMBER, REMOTE = "member", "remote"
 HOST = r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}"
 DIGEST = r"[0-9a-f]{40,128}"
 """A SHA digest of a public key, in the length that the release prints."""
-
-
-@dataclass(frozen=True)
-class Filesystem:
-    """A GPFS file system that nodes mount."""
-
-    device: str = option("device name, as mmlsfs prints it", pattern=DEVICE)
-    mount: str = option("its default mount point", pattern=PATH)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.options import Reader
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.reader import Reader
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.nics import Nics
 
 RAILS = {"netdev": "rail[0-1]", "rdma": "mlx5_[0-1]", "numa": [0, 1]}

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.options import Reader, required
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.options import required
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.reader import Reader
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS
 
 TWO_LINES = "x\ny"

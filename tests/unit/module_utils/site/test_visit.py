@@ -170,7 +170,7 @@ class TestLeaving:
         visit([last], check=False)
         assert json.loads(place.read_text()) == {"new": [["file", "/etc/drawbridge/x"]]}
 
-    def test_a_record_that_nobody_can_read_stops_what_depends_on_it(self, place: Path, lamps: dict[str, str]) -> None:
+    def test_a_record_that_is_none_stops_what_depends_on_it(self, place: Path, lamps: dict[str, str]) -> None:
         place.write_text("{")
         leaving, other, last = visit([Call("a", {}, leaves="old"), Call("b", {}), self.last(place)], check=False)
         assert [leaving.state, other.state, last.state] == ["failed", "done", "failed"]

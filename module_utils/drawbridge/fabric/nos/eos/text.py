@@ -16,6 +16,7 @@ from typing import Any
 
 from ...model import SwitchProfile
 from ...plan import Config, Lines
+from ...strategy import Timer, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .commands import commands, on_ports, stops
 from .lines import (
@@ -153,10 +154,13 @@ DIALECT = Dialect(
     stops=stops,
     on_ports=on_ports,
     save="write memory",
-    change=lambda name, seconds, lines, _: (f"configure session {name}", *lines, _commit_timer(seconds)),
-    takes_s=lambda _: 0,
-    confirm="configure session {} commit".format,  # from exec: EOS refuses to enter a session whose timer runs
-    abort="configure session {} abort".format,
-    roll_back="configure session {} abort".format,
+    strategy=always(
+        Timer(
+            change=lambda name, seconds, lines, _: (f"configure session {name}", *lines, _commit_timer(seconds)),
+            confirm="configure session {} commit".format,  # from exec: EOS refuses to enter a session whose timer runs
+            abort="configure session {} abort".format,
+            roll_back="configure session {} abort".format,
+        )
+    ),
     state_reads=reads,
 )

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
+from ...strategy import Timer, always, no_text
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .buffers import percent, queue_bytes
 from .capabilities import CONTROL_PERCENT
@@ -128,7 +129,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     )
 
 
-def _change(name: str, seconds: int, lines: Lines, _beside: Lines) -> Lines:
+def _change(name: str, seconds: int, lines: Lines, _own: None) -> Lines:
     """Lock the candidate, which drops it with the connection. Then look once more whether another user's commit waits,
     since this one would keep it. That answer counts as a refusal."""
     return (
@@ -158,10 +159,13 @@ DIALECT = Dialect(
     stops=stops,
     on_ports=on_ports,
     save="",  # a commit is also what a restart brings back
-    change=_change,
-    takes_s=lambda _: 0,
-    confirm=lambda _: "configure exclusive\ncommit\nexit",
-    abort=lambda _: "",  # the connection's end has dropped the candidate
-    roll_back=lambda _: "configure exclusive\nrollback 1\ncommit\nexit",
-    timer_unit_s=MINUTE,
+    strategy=always(
+        Timer(
+            change=_change,
+            confirm=lambda _: "configure exclusive\ncommit\nexit",
+            abort=no_text,  # the connection's end has dropped the candidate
+            roll_back=lambda _: "configure exclusive\nrollback 1\ncommit\nexit",
+            unit_s=MINUTE,
+        )
+    ),
 )

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...model import SwitchProfile
 from ...plan import PORT, Config
+from ...strategy import Timer, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import REST
 from .commands import commands, on_ports, stops
@@ -179,15 +180,19 @@ DIALECT = Dialect(
     stops=stops,
     on_ports=on_ports,
     save="nv config save",
-    # edits of an earlier run, or of a person with the same login, are not part of the change; NVUE keeps their revision
-    change=lambda name, seconds, lines, _: (
-        "nv config detach",
-        *lines,
-        f"nv config apply -y --confirm {seconds}s -m {name}",
+    strategy=always(
+        Timer(
+            # edits of an earlier run, or of a person with the same login, are not part of the change; NVUE keeps their
+            # revision
+            change=lambda name, seconds, lines, _: (
+                "nv config detach",
+                *lines,
+                f"nv config apply -y --confirm {seconds}s -m {name}",
+            ),
+            confirm=lambda _: "nv config apply --confirm-yes",
+            abort=lambda _: "nv config detach",
+            roll_back=lambda _: "nv config apply --confirm-no",
+        )
     ),
-    takes_s=lambda _: 0,
-    confirm=lambda _: "nv config apply --confirm-yes",
-    abort=lambda _: "nv config detach",
-    roll_back=lambda _: "nv config apply --confirm-no",
     state_reads=reads,
 )

@@ -8,14 +8,13 @@ but not the schedule: after a roll-back the job is left, and tells the next run 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ...plan import Lines
 from ..dialect import SESSION_PREFIX
 from .lines import Block
 
-NO_FEATURE = "no feature scheduler"
-"""Remark of Config.beside: the scheduler is off."""
 MINUTE_S = 60
 REST_S, LINE_S = 120, 1
 """Seconds that a change takes: for each line, and for the checkpoint and the minute that the schedule begins in."""
@@ -23,12 +22,22 @@ _JOB, _SCHEDULE = "scheduler job name ", "scheduler schedule name "
 _START = "time start "
 
 
-def change(name: str, seconds: int, lines: Lines, beside: Lines) -> Lines:
+@dataclass(frozen=True)
+class Own:
+    """What a change needs to know beside the owned lines."""
+
+    scheduler: bool
+    """The switch has the feature for jobs on."""
+    two_stages: bool
+    """Its release has two-stage commits, and needs no job."""
+
+
+def change(name: str, seconds: int, lines: Lines, own: Own) -> Lines:
     """Arm the job, then type the lines. The switch's clock counts minutes."""
     hours, minutes = divmod(seconds // MINUTE_S, 60)
     return (
         "configure terminal",
-        *(("feature scheduler",) if NO_FEATURE in beside else ()),
+        *(() if own.scheduler else ("feature scheduler",)),
         f"{_JOB}{name}",
         _roll_back(name),
         "end",

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
+from ...strategy import HeldSession, Job
 from ..dialect import SESSION_PREFIX, Dialect
 from . import jobs
 from .capabilities import REST, STRICT
@@ -46,7 +46,6 @@ from .lines import (
 )
 from .state import reads
 
-ONE_STAGE = "one stage"
 MARK = "class-map type qos match-all "
 _MARKED = re.compile(rf"{MARK}({SESSION_PREFIX}[0-9a-f]+)-(\d+)")
 
@@ -99,9 +98,8 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         saved=sections_of(kept, profile) == sections and not any(SESSION_PREFIX in text for text in kept),
         stale=(*(match[0].removeprefix(MARK) for match in over_now), *idle),
         waiting="".join([*(match[1] for match in marks if match not in over_now), *armed][:1]),
-        beside=() if "feature scheduler" in config else (jobs.NO_FEATURE,),
+        own=jobs.Own("feature scheduler" in config, release_of(config)[0] >= TWO_STAGES),
         unproven=tuple(unproven(pausing, profile)),
-        release="" if release_of(config)[0] >= TWO_STAGES else ONE_STAGE,
     )
 
 
@@ -134,7 +132,7 @@ def _name(header: str) -> str:
     return header.split()[-1]
 
 
-def _change(name: str, seconds: int, lines: Lines, _unused: Lines) -> Lines:
+def _change(name: str, seconds: int, lines: Lines, _own: jobs.Own) -> Lines:
     return ("configure dual-stage", f"{MARK}{name}-{seconds}", *lines, f"commit confirmed {seconds}")
 
 
@@ -143,7 +141,20 @@ def _kept(name: str, seconds: int) -> Lines:
     return ("commit", f"no {MARK}{name}-{seconds}", "commit", "end")
 
 
-_TWO_STAGES = Dialect(
+_TWO_STAGES = HeldSession(
+    change=_change,
+    abort=f"configure terminal ; no {MARK}{{}} ; end".format,
+    keep=_kept,
+)
+_ONE_STAGE = Job(
+    change=jobs.change,
+    lines_take_s=jobs.takes_s,
+    unit_s=jobs.MINUTE_S,
+    confirm=jobs.kept,
+    abort=jobs.dropped,
+    roll_back=jobs.rolled_back,
+)
+DIALECT = Dialect(
     device_type="cisco_nxos",
     prompt=r"(\([^)\n]*\))?#",
     opening=(),
@@ -158,26 +169,5 @@ _TWO_STAGES = Dialect(
     stops=stops,
     on_ports=on_ports,
     save="copy running-config startup-config",
-    change=_change,
-    takes_s=lambda _: 0,
-    confirm=lambda _: "",
-    abort=f"configure terminal ; no {MARK}{{}} ; end".format,
-    roll_back=lambda _: "",
-    keeps=_kept,
-)
-
-DIALECT = replace(
-    _TWO_STAGES,
-    releases={
-        ONE_STAGE: replace(
-            _TWO_STAGES,
-            change=jobs.change,
-            takes_s=jobs.takes_s,
-            timer_unit_s=jobs.MINUTE_S,
-            confirm=jobs.kept,
-            abort=jobs.dropped,
-            roll_back=jobs.rolled_back,
-            keeps=lambda *_: (),
-        )
-    },
+    strategy=lambda own: _TWO_STAGES if own.two_stages else _ONE_STAGE,
 )

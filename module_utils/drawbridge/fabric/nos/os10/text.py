@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
+from ...strategy import SavedStartup, always
 from ..channels import wrong_groups
 from ..dialect import Dialect, DialectError
 from .capabilities import REST
@@ -106,7 +107,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         stale=(CANDIDATE,) if waits and ours else (),
         foreign=(CANDIDATE,) if waits and not ours else (),
         unproven=tuple(_unproven(pausing, profile)),
-        startup=kept,
+        own=kept,
     )
 
 
@@ -169,17 +170,19 @@ DIALECT = Dialect(
     stops=stops,
     on_ports=on_ports,
     save=SAVE,
-    # the lock ends with the connection; without it an edit of another session would commit half of this change
-    change=lambda name, seconds, lines, _: (
-        "lock",
-        "start transaction",
-        "configure terminal",
-        *removed_last(lines),
-        "end",
-        "commit",
+    strategy=always(
+        SavedStartup(
+            # the lock ends with the connection; without it an edit of another session would commit half of this change
+            change=lambda name, seconds, lines, _: (
+                "lock",
+                "start transaction",
+                "configure terminal",
+                *removed_last(lines),
+                "end",
+                "commit",
+            ),
+            abort=lambda _: "discard",
+            roll_back=lambda _: "discard",
+        )
     ),
-    takes_s=lambda _: 0,
-    confirm=lambda _: SAVE,  # never typed: without a timer nothing waits for it
-    abort=lambda _: "discard",
-    roll_back=lambda _: "discard",
 )

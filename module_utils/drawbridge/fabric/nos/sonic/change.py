@@ -17,7 +17,7 @@ from typing import Any
 from ....core import ports
 from ...plan import Lines
 from ..dialect import SESSION_PREFIX
-from .lines import DSCP, MISSING, ON_PORTS, PORT_FIELDS, covered
+from .lines import DSCP, ON_PORTS, PORT_FIELDS, covered
 
 FOLDER = "/var/tmp"
 """Of the files of a change: the folder in it is the login's own."""
@@ -67,17 +67,25 @@ class Difference:
         (entry.new if sign == "+" else entry.old).update(dict.fromkeys(names, value))
 
 
-def change(session: str, seconds: int, lines: Lines, beside: Lines) -> Lines:
+@dataclass(frozen=True)
+class Own:
+    """What a change needs to know beside the owned lines."""
+
+    restored: Lines = ()
+    """Lines of ports that the job puts back, too."""
+    missing: Lines = ()
+    """Tables that the switch lacks. Each comes with its first entry, since the updater refuses an empty table."""
+
+
+def change(session: str, seconds: int, lines: Lines, own: Own) -> Lines:
     """Write the files, start the timer, apply the stages."""
     home, found = f"{FOLDER}/{session}", Difference.of(lines)
-    missing = [line.removeprefix(MISSING) for line in beside if line.startswith(MISSING)]
-    restored = [line for line in beside if not line.startswith(MISSING)]
-    patches = [patch for patch in _patches(found, missing) if patch]
+    patches = [patch for patch in _patches(found, list(own.missing)) if patch]
     files = [f"{home}/{number}.json" for number in range(1, len(patches) + 1)]
     typed = [f"rm -rf {FOLDER}/{SESSION_PREFIX}*", f"mkdir -m 700 {home}"]
     for path, patch in zip(files, patches):
         typed += _written(path, patch)
-    typed += _written(f"{home}/old.json", _old(found, restored))
+    typed += _written(f"{home}/old.json", _old(found, own.restored))
     typed += [f"echo {_quoted(line)} >> {home}/revert" for line in _revert(home, found)]
     typed.append(
         f"sudo systemd-run --unit={session} --on-active={seconds} --service-type=oneshot /bin/sh {home}/revert"

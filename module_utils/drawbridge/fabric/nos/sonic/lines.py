@@ -42,9 +42,7 @@ PORT_FIELDS = {
 ON_PORTS = (*PORT_FIELDS, "QUEUE", CHANNELS)
 """Tables whose keys begin with a port or port-channel."""
 NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP", "QUEUE")
-"""Tables that a new switch may lack. Each comes with its first entry, since the updater refuses an empty table."""
-MISSING = "missing "
-"""How a line of Config.beside begins that names such a table."""
+"""Tables that a new switch may lack."""
 DEFAULT_MTU = "9100"
 COLORS = ("green", "yellow", "red")
 

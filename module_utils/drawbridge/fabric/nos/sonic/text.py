@@ -17,9 +17,10 @@ from typing import Any
 
 from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
+from ...strategy import Job, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import REST
-from .change import change, takes_s
+from .change import Own, change, takes_s
 from .checks import unfit, unproven
 from .commands import commands, on_ports, stops
 from .lines import (
@@ -28,7 +29,6 @@ from .lines import (
     MAP_FIELDS,
     MAPS,
     MARKING,
-    MISSING,
     NAME,
     NEEDED,
     POLLING,
@@ -129,12 +129,12 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         saved=sections_of(saved, profile) == sections,
         stale=tuple(unit.removesuffix(".service") for unit, *state in units if state[1] == "failed"),
         waiting="".join(re.sub(r"\.(timer|service)$", "", unit) for unit, *state in units[:1] if state[1] != "failed"),
-        beside=(
-            *(
+        own=Own(
+            restored=tuple(
                 f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}"
                 for port in profile.ports
             ),
-            *(f"{MISSING}{table}" for table in NEEDED if table not in running),
+            missing=tuple(table for table in NEEDED if table not in running),
         ),
         unproven=tuple(unproven(answers[3], profile)),
     )
@@ -180,10 +180,14 @@ DIALECT = Dialect(
     stops=stops,
     on_ports=on_ports,
     save="sudo config save -y",
-    change=change,
-    takes_s=takes_s,
-    confirm=lambda name: f"sudo systemctl stop {name}.timer",
-    abort=lambda name: f"sudo systemctl reset-failed {name}.service",
-    roll_back=_start,
+    strategy=always(
+        Job(
+            change=change,
+            lines_take_s=takes_s,
+            confirm=lambda name: f"sudo systemctl stop {name}.timer",
+            abort=lambda name: f"sudo systemctl reset-failed {name}.service",
+            roll_back=_start,
+        )
+    ),
     state_reads=reads,
 )

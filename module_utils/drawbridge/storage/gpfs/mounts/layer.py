@@ -18,8 +18,8 @@ from ..config.text import canonical
 from ..daemon_io import Daemon
 from ..io import MM_PATH, Mm
 from ..mmfsd import DOWN, IMMEDIATE
-from ..model import Filesystem
 from .io import Client, Expected, Leaver
+from .model import Filesystem
 from .plan import ClientState, leave, plan
 
 SPEC: dict[str, Any] = {

@@ -20,9 +20,9 @@ from ..daemon_io import Daemon
 from ..io import MM_PATH, Mm
 from ..kernel.io import KernelModules, KernelPlaces, running
 from ..kernel.plan import KernelState
-from ..model import BUILD, PREBUILT
 from ..mounts.layer import LOCK_WAIT_S, MOUNTS, node_use
 from .io import Identity, NoPackages, Packages, Software, Tools, from_directory
+from .model import BUILD, PREBUILT
 from .plan import ANY, SoftwareState, plan
 
 SPEC: dict[str, Any] = {

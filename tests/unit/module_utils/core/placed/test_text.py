@@ -55,7 +55,7 @@ def test_what_no_role_placed_is_no_record(raw: str, reason: str) -> None:
         pytest.param({}, [], [], id="a visit of no role"),
     ],
 )
-def test_what_is_left_over(wanted: Any, gone: list[str], left: list[Item]) -> None:
+def test_leftovers(wanted: Any, gone: list[str], left: list[Item]) -> None:
     assert left_over(RECORD, wanted, gone) == left
 
 

@@ -50,7 +50,7 @@ class Console:
 
     def change(self, lines: tuple[str, ...], have: Config) -> None:
         """Put lines in force."""
-        self.type(self.dialect.change("drawbridge-00c0ffee", 300, lines, have.beside))
+        self.type(self.dialect.strategy(have.own).change("drawbridge-00c0ffee", 300, lines, have.own))
 
     def lines(self) -> list[str]:
         """What runs."""
@@ -77,7 +77,7 @@ def test_one_change_gives_any_switch_the_profile_and_keeps_foreign_configuration
     assert switch.read(want).sections == switch.dialect.render(want).sections
     others = {*Console(kind, foreign, version).lines()} - {*Console(kind, [], version).lines()}
     assert others <= {*switch.lines()}
-    if have.startup:
+    if switch.dialect.strategy(have.own).earlier(have.own):
         switch.change(way_back(switch.dialect, switch.read(want), have), have)
         assert switch.lines() == before, "without a timer, the way back is typed"
 

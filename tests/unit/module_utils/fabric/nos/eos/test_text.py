@@ -81,7 +81,7 @@ def test_sessions_are_drawbridges_own_or_foreign(name: str, session: dict[str, A
 
 @pytest.mark.parametrize(("seconds", "timer"), [(300, "00:05:00"), (3725, "01:02:05")])
 def test_the_timer_is_written_as_eos_takes_it(seconds: int, timer: str) -> None:
-    assert DIALECT.change("drawbridge-a", seconds, (), ())[-1] == f"commit timer {timer}"
+    assert DIALECT.strategy(None).change("drawbridge-a", seconds, (), None)[-1] == f"commit timer {timer}"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_a_job_waits_until_its_time_is_over_for_a_minute(lines: tuple[str, ...],
 
 @pytest.mark.parametrize(("seconds", "delay"), [(360, "+00:00:06"), (93600, "+01:02:00")])
 def test_the_job_is_armed_before_the_first_line(seconds: int, delay: str) -> None:
-    typed = jobs.change(NAME, seconds, ("mtu 9214",), ())
+    typed = jobs.change(NAME, seconds, ("mtu 9214",), jobs.Own(scheduler=True, two_stages=False))
     assert typed.index(f"time start {delay}") < typed.index("mtu 9214")
     assert typed.index(f"checkpoint {NAME}") < typed.index(f"scheduler schedule name {NAME}")
 
