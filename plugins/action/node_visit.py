@@ -44,6 +44,8 @@ CONTROLLER_SIDES: Mapping[str, type[ControllerSide]] = {
 }
 """Modules with a controller's side."""
 OWN_TASK = "run it as a task of its own"
+ABSENT = "absent"
+"""The option `state` of a layer that a person takes away, such as a node's membership."""
 PROOF = "slurm_node_ready"
 """The module whose success proves a node ready for jobs."""
 ARGUMENT_SPEC = {
@@ -185,13 +187,16 @@ class ActionModule(ActionBase):
 
 
 def leftovers(layers: Sequence[Layer], roles: Iterable[str], record: str = RECORD) -> Layer:
-    """The last layer: it removes what these roles placed in earlier runs and do not place any more."""
+    """The last layer: it removes what these roles placed in earlier runs and do not place any more.
+
+    It waits for layers that leave: until they are gone, files of others are in use.
+    """
     placed: dict[str, list[list[str]]] = {}
     for layer in layers:
         if not layer.leaves:
             placed.setdefault(layer.place.role, []).extend(list(item) for item in layer.places)
     options = {"placed": placed, "gone": [role for role in roles if role not in placed], "record": record}
-    needs = [at for at, layer in enumerate(layers) if layer.leaves]
+    needs = [at for at, layer in enumerate(layers) if layer.leaves or layer.options.get("state") == ABSENT]
     return Layer(Place("node", "Remove what the intent has no more"), PLACED, None, options, options, needs)
 
 

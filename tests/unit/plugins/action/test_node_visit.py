@@ -217,8 +217,8 @@ def test_the_last_layer_knows_what_each_role_places_and_which_roles_place_nothin
     assert call[-1]["layer"] == "placed_files"
 
 
-def test_leftovers_stay_while_a_role_could_not_leave() -> None:
-    first = leaving("gate")
+@pytest.mark.parametrize("first", [leaving("kube_node"), layer("kube_node", state="absent")])
+def test_leftovers_stay_while_a_role_could_not_leave(first: Layer) -> None:
     first.seen = Visited("done", {"pending": ["stop the kubelet: job 7 runs"]})
     last = leftovers([first], ["gate"])
     [call] = message([first, last], [last], {})["layers"]
