@@ -19,7 +19,8 @@ from .conftest import Lab
 from .test_leaving import RECORD, there
 
 NODES = ("gpu01", "gpu02", "gpu03", "gpu04")
-POLICIES = ("kube_policies",)
+HANDED = ("kube_installer", "kube_policies")
+"""Manifests for the administrator."""
 
 
 def without(site: Path) -> None:
@@ -31,6 +32,10 @@ def without(site: Path) -> None:
         content = yaml.safe_load(file.read_text())
         change(content[f"drawbridge_{name}"])
         file.write_text(yaml.safe_dump(content))
+    hosts = yaml.safe_load((site / "hosts.yml").read_text())
+    for group in ("switches", "storage_admins"):
+        hosts["all"]["children"][group] = {}
+    (site / "hosts.yml").write_text(yaml.safe_dump(hosts))
 
 
 def _plain_nodes(nodes: dict) -> None:
@@ -67,7 +72,7 @@ def test_a_site_loses_its_layers_and_gets_them_back(lab: Lab, tmp_path: Path) ->
     fewer = Lab(Paths.of(), inventories=(str(site),))
     before = {node: record(lab, node) for node in NODES}
 
-    fewer.administrator(tmp_path / "fewer", *POLICIES)
+    fewer.administrator(tmp_path / "fewer", *HANDED)
     left = fewer.playbook("site")
     assert left.code == 0, left.output
     for node in NODES:
@@ -80,7 +85,7 @@ def test_a_site_loses_its_layers_and_gets_them_back(lab: Lab, tmp_path: Path) ->
     again = fewer.playbook("site")
     assert (again.code, again.changed()) == (0, []), again.output
 
-    lab.administrator(tmp_path / "all", *POLICIES)
+    lab.administrator(tmp_path / "all", *HANDED)
     back = lab.playbook("site")
     assert back.code == 0, back.output
     assert {node: record(lab, node) for node in NODES} == before
