@@ -16,5 +16,11 @@ sys.path.insert(0, root)
 gate = importlib.import_module("gate.__main__")
 home = Path(root, node)
 config, commands = gate.Config.read(home.with_name("config.json")), gate.Commands()
-seams = (gate.Clock(), gate.Slurm(commands), gate.Host(commands, config.runtime), gate.Notes(home), gate.Log())
+seams = (
+    gate.Clock(),
+    gate.Slurm(commands),
+    gate.Host(commands, config.runtime, config.gpu_proof),
+    gate.Notes(home),
+    gate.Log(),
+)
 sys.exit(gate.run(verb, gate.World(config, gate.os.environ, *seams, etc=home, tokens=home, jobs=home / "jobs")))
