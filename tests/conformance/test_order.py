@@ -83,6 +83,12 @@ def test_slurmd_starts_when_everything_else_of_its_node_is_there(name: str) -> N
     assert order.index(("nodes", "gpfs_client")) < slurmd
 
 
+def test_a_node_that_retires_keeps_nothing_of_any_role() -> None:
+    *_, last = yaml.safe_load((NODE.parent / "retire_node.yml").read_text())
+    roles = {role_of(task["ansible.builtin.import_role"]) for task in LAYERS}
+    assert set(last["drawbridge.drawbridge.placed_files"]["gone"]) == roles
+
+
 def test_nothing_opens_before_every_nodes_half_is_there() -> None:
     order = work(ROOT / "playbooks/site.yml")
     assert order.index(("nodes", GATE)) < order.index(("controllers", GATE))

@@ -61,7 +61,7 @@ class Strategy:
         return no_lines(name, seconds)
 
     def earlier(self, own: Any) -> Sections | None:
-        """The owned lines to which a person goes back if a change fails; None where the switch does by itself."""
+        """The owned lines to which a run goes back if a change fails; None where the switch does by itself."""
         del own
         return None
 
@@ -73,13 +73,11 @@ class Timer(Strategy):
     confirm: Callable[[str], str] = no_text
     unit_s: int = 1
     """What the time is counted in. A time between two of them is rounded up."""
+    takes_s: Callable[[Lines], int] = no_time
+    """Seconds that the lines take while the time runs; 0 if it begins after them."""
 
     def seconds(self, wanted: int, lines: Lines) -> int:
         return -(-(wanted + self.takes_s(lines)) // self.unit_s) * self.unit_s
-
-    def takes_s(self, lines: Lines) -> int:
-        """Seconds that the lines take while the time runs; 0 if it begins after them."""
-        return no_time(lines)
 
     def confirmation(self, name: str) -> str:
         return self.confirm(name)
@@ -88,11 +86,6 @@ class Timer(Strategy):
 @dataclass(frozen=True)
 class Job(Timer):
     """A job on the switch rolls a change back. It is armed first, so that it may begin in the middle of the lines."""
-
-    lines_take_s: Callable[[Lines], int] = no_time
-
-    def takes_s(self, lines: Lines) -> int:
-        return self.lines_take_s(lines)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def there(item: Item) -> bool:
 def _remove(item: Item) -> None:
     try:
         if item.kind == TREE:
-            shutil.rmtree(item.path, ignore_errors=not Path(item.path).exists())
+            shutil.rmtree(item.path)
         elif item.kind != BLOCK:
             files.remove(item.path)
         elif (entry := files.read(item.path)) and entry.content is not None:

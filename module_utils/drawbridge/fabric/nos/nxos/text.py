@@ -148,7 +148,7 @@ _TWO_STAGES = HeldSession(
 )
 _ONE_STAGE = Job(
     change=jobs.change,
-    lines_take_s=jobs.takes_s,
+    takes_s=jobs.takes_s,
     unit_s=jobs.MINUTE_S,
     confirm=jobs.kept,
     abort=jobs.dropped,

@@ -183,7 +183,7 @@ DIALECT = Dialect(
     strategy=always(
         Job(
             change=change,
-            lines_take_s=takes_s,
+            takes_s=takes_s,
             confirm=lambda name: f"sudo systemctl stop {name}.timer",
             abort=lambda name: f"sudo systemctl reset-failed {name}.service",
             roll_back=_start,
