@@ -16,6 +16,7 @@ from pathlib import Path
 from lab.errors import LabError
 
 PACKAGES = (
+    "libpam-slurm-adopt",
     "munge",
     "nfs-common",
     "nfs-kernel-server",

@@ -24,9 +24,14 @@ systemctl start nfs-server.service
 """The kernel's own, on the node: nfsd can't export the root file system, which is an overlay."""
 
 
+CRON = "printf '@include common-account\\n@include common-session-noninteractive\\n' > /etc/pam.d/cron"
+"""PAM's file of Debian's cron, which asks it before it runs a user's commands; the lines that matter here."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def built() -> None:
     """Hosts that lab up has booted, as they are or built before, and the site's NFS server."""
     here(NFS_SERVER)
+    here(CRON)
     done = build()
     assert done.code == 0, done.output

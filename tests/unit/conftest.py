@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Emulated switches, a fixture for each system."""
+"""Emulated switches, a fixture for each system; examples without a deadline."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# a busy machine is no fault of an example
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 SYSTEMS = ("leaf", "cumulus", "sonic", "nexus", "junos", "os10", "nexus9")
 

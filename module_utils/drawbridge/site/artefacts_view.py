@@ -23,6 +23,8 @@ from ..gate.runtime import text as gate
 from ..nic import plan as nic
 from ..nic.roce import plan as roce
 from ..slurm.accounting.plan import AccountingState
+from ..slurm.logins import text as logins
+from ..slurm.logins.model import SITE
 from ..storage.nfs import text as nfs
 from ..storage.nfs.model import Export
 from .gpfs_artefacts_view import mm_auth, mm_config, mm_mount, mm_node, mm_remote, mm_software
@@ -123,6 +125,14 @@ def slurm_daemon(unit: str, files: Any) -> Artefact:
     return Artefact([f"run {unit}"], entries(files)[0])
 
 
+def slurm_node_logins(policy: str, admins: Any, admin_groups: Any, name: str) -> Artefact:
+    """PAM's block for sshd; those of programs that run commands later depend on the host."""
+    if policy == SITE:
+        return Artefact(["logins: as the site has them"])
+    block = with_block("", logins.sshd_lines(policy, name, admins, admin_groups))
+    return Artefact([f"mask {logins.LOGIND}"], {f"{logins.FOLDER}/{logins.SSHD}": Entry(block)})
+
+
 def slurmdbd_config(files: Any) -> Artefact:
     """slurmdbd's file; the run puts the password there."""
     return slurm_daemon("slurmdbd.service", files)
@@ -164,7 +174,7 @@ _FUNCTIONS = (
         gate_guards,
         slurm_munge_key,
     ),
-    *(slurm_packages, slurm_database, slurm_daemon, slurmdbd_config, slurm_config, slurm_accounting),
+    *(slurm_packages, slurm_database, slurm_daemon, slurm_node_logins, slurmdbd_config, slurm_config, slurm_accounting),
     *(kube_packages, kube_runtime, kubelet_config, kube_member),
     *(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),
     *(helm_release, installer_rights, k8s),

@@ -19,6 +19,7 @@ from ..nic.layer import MLNX_QOS
 from ..nic.links.layer import NIC_LINK
 from ..nic.roce.layer import NIC_ROCE
 from ..slurm.daemon_layer import SLURM_DAEMON
+from ..slurm.logins.layer import SLURM_NODE_LOGINS
 from ..slurm.munge.layer import SLURM_MUNGE_KEY
 from ..slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
 from ..slurm.nodes.ready_layer import SLURM_NODE_READY
@@ -49,6 +50,7 @@ LAYERS: Mapping[str, Layer] = {
     "slurm_munge_key": SLURM_MUNGE_KEY,
     "slurm_node_hardware": SLURM_NODE_HARDWARE,
     "slurm_daemon": SLURM_DAEMON,
+    "slurm_node_logins": SLURM_NODE_LOGINS,
     "slurm_node_ready": SLURM_NODE_READY,
     PLACED: PLACED_FILES,
 }

@@ -29,6 +29,7 @@ from ..slurm.accounting import storage_rules as slurm_storage
 from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
 from ..slurm.config import values_rules as slurm_values
+from ..slurm.logins import rules as slurm_logins
 from ..storage.gpfs import rules as storage
 from ..storage.gpfs.config import rules as storage_config
 from ..storage.nfs import rules as storage_nfs
@@ -45,6 +46,7 @@ RULES: tuple[Rule, ...] = tuple(
     for part in (
         *(fabric, channels, nodes, placing, cables, links, numa),
         *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
+        slurm_logins,
         *(accounting, slurm_storage),
         *(systems, storage, storage_config, storage_nfs, filesystems, kube, kube_devices, kube_node),
     )

@@ -10,6 +10,7 @@ from ..kube.model import Kube
 from ..kube.releases.catalogue import PAUSE, RDMA_PLUGIN, Image
 from ..kube.releases.gpu_operator_view import images, releases
 from ..nodes.model import Nodes
+from ..slurm.logins.model import ADOPT
 from ..slurm.model import Slurm
 from ..slurm.packaging import PACKAGINGS
 
@@ -23,6 +24,7 @@ def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
     found = [image for chart in charts for image in images(chart["values"])]
     packaging = PACKAGINGS[slurm.packages]
     names = {*packaging.controller, *packaging.accounting, *packaging.database, *packaging.node, *packaging.login}
+    names |= {*packaging.adopt} if slurm.node_logins.policy == ADOPT else set()
     return {
         "charts": [{key: chart[key] for key in ("chart", "version", "source")} for chart in charts],
         "images": sorted(

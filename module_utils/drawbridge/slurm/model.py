@@ -11,6 +11,7 @@ from types import MappingProxyType
 from ..core import hostlist
 from ..core.options import FILE, HOSTS, NAME, content, option
 from .accounting.model import ACCOUNT, HOST, ONE_LINE, TIME, Absent, Account, Qos, Storage
+from .logins.model import NodeLogins
 from .packaging import PACKAGINGS
 from .releases import RELEASES
 
@@ -143,6 +144,7 @@ class Slurm:
     scripts: Scripts = option("the site's own parts of prologs, epilogs and health checks", Scripts())
     job_submit: Lua = option("the site's job_submit.lua", Lua())
     cli_filter: Lua = option("the site's cli_filter.lua", Lua())
+    node_logins: NodeLogins = option("who may log in to nodes", NodeLogins())
     node_settings: dict[str, Mapping[str, str]] = option(
         "further keys of the nodes' lines in slurm.conf, by node class, such as h100: {Weight: '10'}",
         MappingProxyType({}),

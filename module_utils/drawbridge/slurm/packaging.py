@@ -24,6 +24,8 @@ class Packaging:
     """Packages of slurmdbd's host."""
     node: tuple[str, ...]
     login: tuple[str, ...]
+    adopt: tuple[str, ...]
+    """Packages of PAM's module that adopts a login into a job."""
     options: str
     """Folder of the units' environment files; upstream's units read both folders, /etc/default last."""
     mariadb: str
@@ -46,6 +48,7 @@ _ALL = (
         accounting=("munge", "slurm-wlm-basic-plugins", "slurm-wlm-mysql-plugin", "slurmdbd"),
         node=(*_BASE, "slurmd"),
         login=(*_BASE, "sackd"),
+        adopt=("libpam-slurm-adopt",),
     ),
     _rpm(
         "openhpc",
@@ -53,6 +56,7 @@ _ALL = (
         accounting=("munge", "slurm-ohpc", "slurm-slurmdbd-ohpc"),
         node=("munge", "slurm-ohpc", "slurm-slurmd-ohpc"),
         login=("munge", "slurm-ohpc", "slurm-sackd-ohpc"),
+        adopt=("slurm-pam_slurm-ohpc",),
     ),
     _deb(
         "schedmd_deb",
@@ -60,6 +64,7 @@ _ALL = (
         accounting=("munge", "slurm-smd", "slurm-smd-slurmdbd"),
         node=("munge", "slurm-smd", "slurm-smd-client", "slurm-smd-slurmd"),
         login=("munge", "slurm-smd", "slurm-smd-client", "slurm-smd-sackd"),
+        adopt=("slurm-smd-libpam-slurm-adopt",),
         user_id=_SLURM_ID,
     ),
     _rpm(
@@ -68,9 +73,10 @@ _ALL = (
         accounting=("munge", "slurm", "slurm-slurmdbd"),
         node=("munge", "slurm", "slurm-slurmd"),
         login=("munge", "slurm", "slurm-sackd"),
+        adopt=("slurm-pam_slurm",),
         user_id=_SLURM_ID,
     ),
     # the site has installed Slurm, munge and MariaDB itself; units of a build from source read both folders of options
-    _deb("site", controller=(), accounting=(), database=(), node=(), login=()),
+    _deb("site", controller=(), accounting=(), database=(), node=(), login=(), adopt=()),
 )
 PACKAGINGS = {packaging.name: packaging for packaging in _ALL}

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.faults import Fault, IntentError
 from ..nodes.model import NodeClass, Nodes
 from .accounting.view import accounting
 from .config.keys import PRESETS, SCRIPT_KINDS
@@ -16,6 +18,7 @@ from .config.settings import at_start, first_port, on_node, preset
 from .config.slurm_conf import HEALTH, JOB_GPUS, JOB_GPUS_PART, SCRIPTS
 from .config.text import HEADER
 from .config.view import controller_files, slurmdbd_conf
+from .logins.model import ADOPT
 from .model import Script, Slurm
 from .packaging import PACKAGINGS
 
@@ -55,7 +58,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
 def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str], cgroups: bool = True) -> dict[str, Any]:
     """Packages, files of slurmd, and the hardware to register with. Raises IntentError for an unknown node."""
     return {
-        **_packages(slurm, "node"),
+        **_packages(slurm, "node", *(["adopt"] if slurm.node_logins.policy == ADOPT else [])),
         "slurmd": [
             *scripts(slurm, ("prolog", "epilog")),
             *_job_gpus(nodes.class_of(name)),
@@ -70,8 +73,18 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str], cgroups: 
             "machine": _machine(nodes.class_of(name)),
             "gpu_vendor": nodes.class_of(name).gpus.vendor,
         },
+        "logins": _logins(slurm, name, cgroups),
         "ready": {"name": name, "gres": gres(nodes.class_of(name)), "health": HEALTH},
     }
+
+
+def _logins(slurm: Slurm, name: str, cgroups: bool) -> dict[str, Any]:
+    """Who may log in to a node. Raises IntentError for logins that no job could hold."""
+    logins = slurm.node_logins
+    if logins.policy == ADOPT and not cgroups:
+        key, reason = "drawbridge_slurm.node_logins.policy", "without cgroups no job holds an adopted login"
+        raise IntentError([Fault(key, ADOPT, reason, "write closed, or let nodes confine jobs with cgroups")])
+    return {**dataclasses.asdict(logins), "name": name}
 
 
 def _job_gpus(node_class: NodeClass) -> list[File]:

@@ -57,7 +57,8 @@ class Leftovers:
         systemd = Path(RUNNING).is_dir()
         for step in steps:
             item = step.payload
-            if systemd and (name := unit(item)):
+            # a unit that is a link is masked, and does not run
+            if systemd and (name := unit(item)) and not Path(item.path).is_symlink():
                 self._stop(name)
             _remove(item)
             self._file.write(without(self._file.read(), [item]))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ...core import hostlist
 from ...nodes.model import Nodes
+from ..logins.model import ADOPT
 from ..model import Partition, Slurm
 from ..releases import RELEASES
 from .keys import PRESETS
@@ -79,7 +80,8 @@ def _daemons(slurm: Slurm) -> Record:
 def _scripts(slurm: Slurm) -> Record:
     """Alloc without DeferBatch: a launch that waits in slurmctld's memory is lost when slurmctld restarts."""
     return {
-        "PrologFlags": "Alloc",
+        # Contain makes the step of a job that adopts logins
+        "PrologFlags": "Alloc,Contain" if slurm.node_logins.policy == ADOPT else "Alloc",
         "PrologSlurmctld": f"{SCRIPTS}/slurm-prolog_slurmctld",
         "EpilogSlurmctld": f"{SCRIPTS}/slurm-epilog_slurmctld",
         "Prolog": f"{SCRIPTS}/slurm-prolog",

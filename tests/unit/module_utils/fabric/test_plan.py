@@ -26,7 +26,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Traffic,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.emulated_switch import profile
@@ -138,7 +138,6 @@ def test_the_first_difference_is_a_sentence() -> None:
     assert difference(more, WANT) == "interface Ethernet1 still has 'qos trust cos'"
 
 
-@settings(deadline=None)
 @given(
     st.sets(st.sampled_from([name for name, _ in WANT.sections])),
     st.booleans(),

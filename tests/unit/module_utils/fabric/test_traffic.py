@@ -74,7 +74,7 @@ def test_a_leaf_that_serves_no_node_is_not_known() -> None:
     assert nodes_behind(alone, NODES, "store1") == {}
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.sets(st.sampled_from(SWITCHES)))
 def test_a_node_loses_one_rail_at_a_time_and_spines_are_last(chosen: set[str]) -> None:
     order = waves(FABRIC, NODES, chosen)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm import view as slurm_view
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.logins.model import NodeLogins
 
 from tests.unit.module_utils.lab import NODES, SLURM
 
@@ -59,3 +61,10 @@ def test_distributors_differ_in_manager_and_paths(packages: str, manager: str, o
     assert view["mariadb"] == f"{mariadb}/60-drawbridge.cnf"
     paths = {file["path"] for part in views for key in ("slurmctld", "slurmd", "sackd") for file in part.get(key, [])}
     assert {f"{options}/{daemon}" for daemon in ("slurmctld", "slurmd", "sackd")} <= paths
+
+
+def test_logins_are_adopted_only_where_cgroups_hold_them() -> None:
+    adopting = replace(SLURM, node_logins=NodeLogins("adopt"))
+    assert "libpam-slurm-adopt" in slurm_view.node(NODES, adopting, "gpu01", [])["packages"]["names"]
+    with pytest.raises(IntentError, match="let nodes confine jobs"):
+        slurm_view.node(NODES, adopting, "gpu01", [], cgroups=False)

@@ -58,7 +58,7 @@ class Console:
 
 
 @pytest.mark.parametrize("kind", [Leaf, Cumulus, Nexus, Junos, PowerSwitch])
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_one_change_gives_any_switch_the_profile_and_keeps_foreign_configuration(
     kind: type[Emulated], data: st.DataObject
