@@ -69,7 +69,7 @@ def test_processes_that_leave_their_session_end_with_the_job() -> None:
     with job("--mem=200M", more="setsid --fork sleep 98765 </dev/null; exec sleep infinity"):
         until(lambda: here("pgrep --exact --full 'sleep 98765'"), PATIENCE_S, "it runs")
     until(lambda: not here("pgrep --exact --full 'sleep 98765' || true"), PATIENCE_S, "it ended with its job")
-    assert slurm(f"sinfo --noheader --nodes={NODE} --format=%T") == "idle"
+    until(lambda: slurm(f"sinfo --noheader --nodes={NODE} --format=%T") == "idle", PATIENCE_S, "the node is idle")
 
 
 @pytest.mark.parametrize("event", ["restart slurmd.service", "daemon-reload"])
