@@ -17,8 +17,13 @@ import yaml
 
 Json = dict[str, Any]
 
-KINDS = {"merge": "application/merge-patch+json", "json": "application/json-patch+json"}
 APPLY = "application/apply-patch+yaml"
+KINDS = {
+    "apply": APPLY,
+    "json": "application/json-patch+json",
+    "merge": "application/merge-patch+json",
+    "strategic": "application/strategic-merge-patch+json",
+}
 
 
 class Answer(NamedTuple):

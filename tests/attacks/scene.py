@@ -33,6 +33,7 @@ from tests import waiting
 from tests.attacks import tables
 from tests.attacks.client import KINDS, Answer, Client, Json, Who, path_of
 from tests.attacks.manifests import rendered
+from tests.attacks.tables import WAYS
 from tests.unit.module_utils.kube.kubelet.test_check import merged
 from tests.unit.module_utils.site.test_refused import site
 
@@ -50,6 +51,8 @@ GID = 3001
 OTHERS = {2001: (3011, 3012)}
 """Other groups of a user."""
 READY_S = 180.0
+NO_REQUEST = (400, 404, 405, 409, 415, 422)
+SUBRESOURCE = re.compile(r"/(ephemeralcontainers|finalize|resize|scale|status)$")
 
 
 @dataclass(frozen=True)
@@ -64,14 +67,57 @@ class Scene:
         """Do what a row says, as whom it says; nothing stays."""
         if "impersonating" in row:
             return self.client.bear(self.token(self.people[row["as"]]), row["get"], row["impersonating"])
+        row = self._in_its_way(row) if "way" in row else row
         return self._ask(self.people[row["as"]], row, "?dryRun=All" if dry else "")
+
+    def _in_its_way(self, row: Json) -> Json:
+        """A neighbour as a row with a request of its own."""
+        own, way = {"as": row["as"]}, row["way"]
+        if way == "deletecollection":
+            place, _, name = row["delete"].rpartition("/")
+            return {**own, "delete": f"{place}?fieldSelector=metadata.name%3D{name}", "body": row.get("body")}
+        if way == "generateName":
+            path, body = self._made(row)
+            metadata = {key: value for key, value in body["metadata"].items() if key != "name"}
+            return {
+                **own,
+                "post": path,
+                "body": {**body, "metadata": {**metadata, way: f"{body['metadata']['name']}-"}},
+            }
+        return {**own, **self._written(row, way)} if way in WAYS["merge"] else row
+
+    def _written(self, row: Json, way: str) -> Json:
+        """The request that leaves an object as a row says."""
+        if "create" in row:
+            path, whole = self._made(row)
+            path, part = f"{path}/{whole['metadata']['name']}", whole
+        else:
+            path, part = row["patch"], row["merge"]
+            there = self.client.ask("GET", SUBRESOURCE.sub("", path)).body
+            whole = merged(there, part)
+        name = {
+            "apiVersion": whole["apiVersion"],
+            "kind": whole["kind"],
+            "metadata": {"name": whole["metadata"]["name"]},
+        }
+        return {
+            "apply": {"patch": f"{path}?fieldManager=other&force=true", "apply": merged(name, part)},
+            "json": {"patch": path, "json": [{"op": "add", "path": f"/{top}", "value": whole[top]} for top in part]},
+            "merge": {"patch": path, "merge": part},
+            "strategic": {"patch": path, "strategic": part},
+            "update": {"put": path, "body": whole},
+        }[way]
+
+    def _made(self, row: Json) -> tuple[str, Json]:
+        """Where a row's object is made, and the object."""
+        thing = self.things[row["create"]]
+        body = self._with_uids(merged(thing["body"], row.get("with", {})))
+        body = inside(body, thing["pod"], row["pod"]) if "pod" in row else body
+        return thing["path"].replace("/vision/", f"/{row.get('in', 'vision')}/"), body
 
     def _ask(self, who: Who, row: Json, dry: str) -> Answer:
         if "create" in row:
-            thing = self.things[row["create"]]
-            body = self._with_uids(merged(thing["body"], row.get("with", {})))
-            body = inside(body, thing["pod"], row["pod"]) if "pod" in row else body
-            path = thing["path"].replace("/vision/", f"/{row.get('in', 'vision')}/")
+            path, body = self._made(row)
             return self.client.ask("POST", path + dry, body, who)
         if "move" in row:
             return self.client.ask("PATCH", f"/api/v1/nodes/{row['move']}{dry}", edge(row), who, KINDS["json"])
@@ -163,6 +209,14 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
 def until(true: Callable[[], Any], what: str) -> None:
     """Ask again until it is so: the API server reads policies a second after they were written."""
     waiting.until(true, READY_S, what)
+
+
+def meets(answer: Answer, guard: str) -> bool:
+    """Whether a request was let in, was none that the API server has, or was refused by this guard."""
+    if guard == "none":
+        return answer.status < 300
+    no_request = answer.status in NO_REQUEST and "ValidatingAdmissionPolicy" not in answer.message
+    return no_request if guard == "server" else refused_by(answer, guard)
 
 
 def refused_by(answer: Answer, guard: str, saying: str = "") -> bool:

@@ -44,6 +44,7 @@ PLACES = {
     "trainjob": f"/apis/trainer.kubeflow.org/v1alpha1/{VISION}/trainjobs",
 }
 """What the first word of a path stands for."""
+VERBS = ("get", "post", "put", "patch", "delete")
 METADATA = {"labels": "labels", "named": "name", "owners": "ownerReferences"}
 """Words for a change of an object's metadata alone."""
 MAIN: Json = {"name": "main", "image": "x", "workingDir": "/", "securityContext": {"allowPrivilegeEscalation": False}}
@@ -61,6 +62,34 @@ def permits() -> list[Json]:
     return rows("permits.yml")
 
 
+WAYS = {
+    "merge": ("update", "merge", "strategic", "json", "apply"),
+    "create": ("create", "generateName", "apply"),
+    "delete": ("delete", "deletecollection"),
+}
+"""Requests with the same outcome, by the word of a row that says it; generateName is a POST without a name."""
+BUILT_IN = re.compile(r"/api/v1/|/apis/(apps|batch|discovery\.k8s\.io|rbac\.authorization\.k8s\.io)/")
+"""Only these kinds know strategic merge patches."""
+
+
+def neighbours() -> list[Json]:
+    """The same acts by other requests. `tried`: by which, and what each must meet."""
+    return [{"act": row["id"], **row, "tried": tried(row)} for row in rows("neighbours.yml")]
+
+
+def tried(row: Json) -> Json:
+    """The guard that each way of a row meets; `but` names those of some."""
+    return {way: row.get("but", {}).get(way, row["guard"]) for way in ways(row)}
+
+
+def ways(row: Json) -> tuple[str, ...]:
+    """How a row is tried: by all requests with its outcome, or by its own alone."""
+    word = next((word for word in WAYS if word in row), "")
+    if "ways" in row or not word:
+        return tuple(row.get("ways", [verb for verb in VERBS if verb in row]))
+    return tuple(way for way in WAYS[word] if way != "strategic" or BUILT_IN.match(row["patch"]))
+
+
 def rows(name: str) -> list[Json]:
     """The rows of a table, each with what its block shares, and without words that stand for something."""
     blocks = ([{}, entry] if isinstance(entry, dict) else entry for entry in read(name))
@@ -71,11 +100,11 @@ def rows(name: str) -> list[Json]:
 def _by_each(row: Json) -> list[Json]:
     """One row for each who does it."""
     rest = {key: value for key, value in row.items() if key not in ("id", "by")}
-    return [{**rest, "id": f"{row['id']} by {who}", "as": who} for who in row["by"]]
+    return [{**rest, "act": row["id"], "id": f"{row['id']} by {who}", "as": who} for who in row["by"]]
 
 
 def _whole(row: Json) -> Json:
-    for verb in {"get", "post", "put", "patch", "delete"} & row.keys():
+    for verb in {*VERBS} & row.keys():
         word, _, rest = row[verb].partition(" ")
         row[verb] = f"{PLACES.get(word, word)}/{rest}" if rest else PLACES.get(word, word)
     for word in METADATA.keys() & row.keys():

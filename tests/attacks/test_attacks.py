@@ -12,10 +12,10 @@ import pytest
 from roles.slurm_gate.files.gate.opener import FIRST, FORBIDDEN
 from tests.attacks.client import KINDS, Client, Json, Who, path_of
 from tests.attacks.manifests import rendered
-from tests.attacks.scene import Scene, refused_by, until
+from tests.attacks.scene import Scene, meets, refused_by, until
 from tests.attacks.schema import KINDS as KINDS_OF_JOBS
 from tests.attacks.schema import gaps, spec_of
-from tests.attacks.tables import attacks, permits
+from tests.attacks.tables import attacks, neighbours, permits
 from tests.unit.module_utils.kube.kubelet.test_check import merged
 
 pytestmark = pytest.mark.live
@@ -55,6 +55,13 @@ def test_refused(scene: Scene, row: Json, release: int) -> None:
 def test_let_in(scene: Scene, row: Json) -> None:
     answer = scene.ask(row)
     assert answer.status < 300 or answer.status == row.get("answer"), f"{answer.status}: {answer.message}"
+
+
+@pytest.mark.parametrize("row", neighbours(), ids=lambda row: f"{row['of']}-{row['id']}")
+def test_other_requests_meet_the_same(scene: Scene, row: Json) -> None:
+    answers = {way: scene.ask({**row, "way": way}) for way in row["tried"]}
+    wrong = {way: it for way, it in answers.items() if not meets(it, row["tried"][way])}
+    assert {way: f"{it.status}: {it.message}" for way, it in wrong.items()} == {}
 
 
 def test_the_openers_self_test_is_refused_on_any_node(scene: Scene) -> None:

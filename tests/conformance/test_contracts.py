@@ -25,14 +25,18 @@ from docs.generate import (
     FILTER,
     INTENT_SCHEMA,
     INTENT_SPEC,
+    JOB_PODS,
     MAN_PAGE,
+    NEIGHBOURS,
     OPTIONS,
     PREFLIGHT,
     SUPPORT,
     UPGRADE,
     filter_page,
     intent_spec,
+    job_pods_page,
     man_page,
+    neighbours_page,
     options_page,
     preflight_page,
     support_page,
@@ -158,6 +162,11 @@ def test_the_table_of_operating_systems_is_generated() -> None:
 def test_the_findings_of_preflight_are_generated() -> None:
     assert PREFLIGHT.read_text() == preflight_page(), "run `make docs`"
     assert "| `cgroup_v1` |" in PREFLIGHT.read_text()
+
+
+def test_the_closed_list_and_the_neighbours_of_attacks_are_generated() -> None:
+    assert JOB_PODS.read_text() == job_pods_page(), "run `make docs`"
+    assert NEIGHBOURS.read_text() == neighbours_page(), "run `make docs`"
 
 
 def test_the_options_of_playbooks_are_generated() -> None:
