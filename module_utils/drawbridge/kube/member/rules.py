@@ -46,9 +46,11 @@ def registries_are_consistent(kube: Kube) -> Iterator[Fault]:
             yield Fault(f"{key}.name", registry.name, "this entry has no effect", "add a mirror")
         if registry.ca and PEM not in registry.ca:
             yield Fault(f"{key}.ca", registry.ca, "it is not a PEM certificate", f"paste the file that has {PEM}")
-        if registry.ca and registry.mirrors and all(url.startswith("http://") for url in registry.mirrors):
-            reason = "its mirrors use no TLS, so the CA has no effect"
-            yield Fault(f"{key}.ca", "...", reason, "write the mirrors as https://, or remove ca")
+        for place, url in enumerate(registry.mirrors):
+            if not url.startswith("https://"):
+                reason = "without TLS, who is between a node and the mirror chooses the images that the node runs"
+                repair = "give the mirror a certificate, write https://, and put its CA into ca"
+                yield Fault(f"{key}.mirrors[{place}]", url, reason, repair)
 
 
 def images_are_pinned(kube: Kube) -> Iterator[Fault]:
