@@ -36,6 +36,13 @@ options:
     description: A folder or packed chart, C(oci://) with the registry's folder, or the URL of a chart repository.
     type: str
     required: true
+  digest:
+    description:
+      - SHA-256 of the packed chart, as C(sha256sum) prints it; C(sha256:) may stand before it. Another file at
+        O(source) is an error, and so is a folder.
+      - Without it, whoever writes to O(source) chooses what runs in the cluster.
+    type: str
+    default: ''
   values:
     description: Values, nested as in the chart.
     type: dict
@@ -65,6 +72,7 @@ EXAMPLES = r"""
     chart: gpu-operator
     version: v26.7.0
     source: /srv/mirror/charts/gpu-operator-v26.7.0.tgz
+    digest: bf6b04c16ff7cbc05720ea4b94187217316f9d869d445cfbde4fe0dffabe2557
     values:
       driver: {enabled: false}
     kubeconfig: "{{ gpu_operator_kubeconfig }}"

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ..module_utils.drawbridge.core.converge import DeviceError, converge
-from ..module_utils.drawbridge.kube.releases.helm_io import Helm, Source
+from ..module_utils.drawbridge.kube.releases.helm_io import Helm, Source, pinned
 from ..module_utils.drawbridge.kube.releases.io import HelmRelease
 from ..module_utils.drawbridge.kube.releases.plan import Record, Release, plan
 
@@ -20,6 +22,7 @@ ARGUMENT_SPEC = {
     "chart": {"type": "str", "required": True},
     "version": {"type": "str", "required": True},
     "source": {"type": "str", "required": True},
+    "digest": {"type": "str", "default": ""},
     "values": {"type": "dict", "default": {}},
     "kubeconfig": {"type": "path", "required": True},
     "helm": {"type": "path", "default": "helm"},
@@ -38,9 +41,12 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         source = source_of(args["source"], args["chart"], args["version"])
-        helm = Helm(args["helm"], args["kubeconfig"], args["name"], args["namespace"], source)
         try:
-            result |= release(connect(args["kubeconfig"]), helm, args, bool(self._task.check_mode))
+            with TemporaryDirectory(prefix="drawbridge-chart-") as scratch:
+                if args["digest"]:
+                    source = pinned(source, args["digest"], args["helm"], Path(scratch))
+                helm = Helm(args["helm"], args["kubeconfig"], args["name"], args["namespace"], source)
+                result |= release(connect(args["kubeconfig"]), helm, args, bool(self._task.check_mode))
         except DeviceError as err:
             result |= {"failed": True, "changed": False, "msg": str(err), **err.details}
         return result

@@ -26,7 +26,7 @@ def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
     names = {*packaging.controller, *packaging.accounting, *packaging.database, *packaging.node, *packaging.login}
     names |= {*packaging.adopt} if slurm.node_logins.policy == ADOPT else set()
     return {
-        "charts": [{key: chart[key] for key in ("chart", "version", "source")} for chart in charts],
+        "charts": [{key: chart[key] for key in ("chart", "version", "source", "digest")} for chart in charts],
         "images": sorted(
             {_image(image)["image"]: _image(image) for image in [*found, *_own(kube)]}.values(),
             key=lambda item: item["image"],

@@ -38,6 +38,8 @@ class Chart:
     version: str
     source: str
     """Chart repository, or folder of an OCI registry."""
+    digest: str
+    """SHA-256 of the packed chart there."""
     tree: str
     """File of values.tree()."""
     images: tuple[Image, ...]
@@ -48,10 +50,13 @@ RBAC, NFD = "rbac.authorization.k8s.io", "gpu-operator-node-feature-discovery"
 
 # Tags: deployments/gpu-operator/values.yaml of tag v26.7.0. Digests: its bundle/manifests/
 # gpu-operator-certified.clusterserviceversion.yaml, which has none of the operator's own image, nor of NFD's.
+# The chart: branch gh-pages, whose index names the digest of the archive beside it. Unpacked, it is what the tag has in
+# deployments/gpu-operator, but for Chart.yaml, which helm writes anew. The archive at helm.ngc.nvidia.com may differ.
 NVIDIA = Chart(
     name="gpu-operator",
     version="v26.7.0",
-    source="https://helm.ngc.nvidia.com/nvidia",
+    source="https://nvidia.github.io/gpu-operator",
+    digest="bf6b04c16ff7cbc05720ea4b94187217316f9d869d445cfbde4fe0dffabe2557",
     tree="nvidia-gpu-operator",
     images=(
         Image("nvcr.io/nvidia/gpu-operator", "v26.7.0"),

@@ -36,6 +36,7 @@ def releases(nodes: Nodes, kube: Kube) -> list[Json]:
             "chart": NVIDIA.name,
             "version": NVIDIA.version,
             "source": NVIDIA.source,
+            "digest": NVIDIA.digest,
             "values": nvidia_values(part),
         }
     ]

@@ -7,9 +7,11 @@ Helm's own comparison is not used: it compares values with its record, not objec
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 from ...core.api.kubeconfig import GROUPS
@@ -36,6 +38,8 @@ UNFINISHED = {
 """Status after an interrupted run of helm -> the command that makes an upgrade possible again."""
 ANY_STATUS = ("--deployed", "--failed", "--pending", "--superseded", "--uninstalled", "--uninstalling")
 KINDS_AT_ONCE = 500
+Runs = Callable[[float, "str | None"], Run]
+"""From a time limit in seconds and an input to what runs a command."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,32 @@ class Source:
         return [self.chart, "--version", self.version, *(("--repo", self.repo) if self.repo else ())]
 
 
+def pinned(source: Source, digest: str, program: str, scratch: Path, runs: Runs = Command) -> Source:
+    """The packed chart as a file of this digest, pulled into `scratch` if it is elsewhere. Raises DeviceError.
+
+    Helm compares a chart with no digest: whoever writes to the repository would choose what runs in the cluster.
+    """
+    file = Path(source.chart)
+    if source.repo or "://" in source.chart:
+        runs(RUN_S, None)([program, "pull", *source.argv(), "--destination", str(scratch)])
+        file = next(scratch.glob("*.tgz"))
+    try:
+        found = hashlib.sha256(file.read_bytes()).hexdigest()
+    except IsADirectoryError as err:
+        raise DeviceError(
+            f"the chart at {source.chart!r} is a folder, which has no digest; name the packed chart"
+        ) from err
+    except OSError as err:
+        raise DeviceError(f"the chart at {source.chart!r} can't be read: {err}") from err
+    if found != digest.removeprefix("sha256:"):
+        where = source.repo or source.chart
+        raise DeviceError(
+            f"the chart {source.name} {source.version} at {where!r} has the digest sha256:{found}, but {digest} is "
+            "pinned; fetch the vendor's file, or pin its digest"
+        )
+    return Source(str(file), source.name, source.version)
+
+
 class Helm:
     """One release of one chart."""
 
@@ -62,7 +92,7 @@ class Helm:
         release: str,
         namespace: str,
         source: Source,
-        runs: Callable[[float, str | None], Run] = Command,
+        runs: Runs = Command,
     ) -> None:
         self._program, self._runs = program, runs
         groups = [word for group in GROUPS for word in ("--kube-as-group", group)]

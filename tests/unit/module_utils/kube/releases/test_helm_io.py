@@ -2,16 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm, Source
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import (
+    Helm,
+    Source,
+    pinned,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.plan import Record
 
+A_CHART, OTHER = (hashlib.sha256(content).hexdigest() for content in (b"a chart", b"another"))
 # helm 3.22, captured
 ABOUT = "apiVersion: v2\nappVersion: v26.7.0\ndescription: x\nname: gpu-operator\nversion: v26.7.0\n"
 LISTED = (
@@ -35,6 +43,31 @@ class Shell:
 def helm(shell: Shell, repo: str = "", chart: str = "/srv/charts/gpu-operator.tgz") -> Helm:
     source = Source(chart, "gpu-operator", "v26.7.0", repo)
     return Helm("helm", "/root/kubeconfig", "gpu-operator", "gpus", source, shell)
+
+
+@pytest.mark.parametrize("repo", ["", "https://repo"])
+def test_a_chart_of_the_pinned_digest_is_used_as_a_file(repo: str, tmp_path: Path) -> None:
+    file, shell = tmp_path / "gpu-operator-v26.7.0.tgz", Shell("")
+    file.write_bytes(b"a chart")
+    source = Source("gpu-operator" if repo else str(file), "gpu-operator", "v26.7.0", repo)
+    found = pinned(source, f"sha256:{A_CHART}", "helm", tmp_path, shell)
+    assert found.argv() == [str(file), "--version", "v26.7.0"]
+    pulled = ["helm", "pull", "gpu-operator", "--version", "v26.7.0", "--repo", "https://repo", "--destination"]
+    assert [argv for argv, _stdin, _timeout_s in shell.asked] == ([[*pulled, str(tmp_path)]] if repo else [])
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("other.tgz", f"has the digest sha256:{OTHER}, but {A_CHART} is pinned"),
+        (".", "is a folder, which has no digest"),
+        ("absent.tgz", "can't be read: "),
+    ],
+)
+def test_any_other_file_is_refused(place: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "other.tgz").write_bytes(b"another")
+    with pytest.raises(DeviceError, match=re.escape(said)):
+        pinned(Source(str(tmp_path / place), "gpu-operator", "v26.7.0"), A_CHART, "helm", tmp_path)
 
 
 def test_the_right_chart() -> None:
