@@ -76,6 +76,8 @@ lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
 	  --group lab --group test --group lint pyproject.toml --upgrade --output-file requirements.lock
 	echo uv | $(UV) pip compile --quiet --generate-hashes --python-version 3.9 --no-annotate --no-header --upgrade \
 	  - --output-file .config/uv-requirements.lock
+	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.12 --no-annotate --no-header --upgrade \
+	  meta/ee-requirements.txt .config/ee-requirements.in --output-file .config/ee-requirements.lock
 	$(UV) pip compile --quiet --generate-hashes --python-version 3.9 --no-annotate --no-header --upgrade \
 	  tests/old_python/requirements.in --output-file tests/old_python/requirements.lock
 	$(UV) pip compile --quiet --generate-hashes --no-deps --python-version 3.12 --no-annotate --no-header --upgrade \

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +24,9 @@ DEFINITION: Any = yaml.safe_load((ROOT / "execution-environment.yml").read_text(
 GALAXY: Any = yaml.safe_load((ROOT / "galaxy.yml").read_text())
 PROJECT: Any = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ARTIFACT = f"drawbridge-drawbridge-{GALAXY['version']}.tar.gz"
+LOCK = ".config/ee-requirements.lock"
+PINNED = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}")
+STAGES = {"base", "galaxy", "builder", "$EE_BASE_IMAGE"}
 IMPORTED = "import hier_config, jsonpatch, kubernetes, netmiko"
 
 
@@ -31,6 +36,8 @@ def context(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment")
     shutil.copy(ROOT / "execution-environment.yml", folder)
     shutil.copy(site.export.parent / ARTIFACT, folder)
+    (folder / LOCK).parent.mkdir()
+    shutil.copy(ROOT / LOCK, folder / LOCK)
     made = run(["ansible-builder", "create"], folder, bare_environment(folder / "home"))
     assert made.code == 0, made.text
     return folder / "context"
@@ -59,6 +66,25 @@ def test_the_definition_names_the_versions_of_the_project(context: Path) -> None
     assert (context / "_build/collections" / ARTIFACT).is_file()
 
 
+def test_every_image_has_a_digest(context: Path) -> None:
+    lines = (context / "Dockerfile").read_text()
+    named = {DEFINITION["images"]["base_image"]["name"], *re.findall(r"(?:^FROM |--from=)(\S+)", lines, re.MULTILINE)}
+    assert len(named - STAGES) == 2
+    assert {name for name in named - STAGES if not PINNED.fullmatch(name)} == set()
+
+
+def test_the_other_collection_is_that_of_the_pinned_package(context: Path) -> None:
+    digest = hashlib.sha256((kubernetes_core() / "MANIFEST.json").read_bytes()).hexdigest()
+    assert f'echo "{digest}  MANIFEST.json" | sha256sum --check' in (context / "Dockerfile").read_text()
+
+
+def kubernetes_core() -> Path:
+    """The collection of the `ansible` package, whose digest requirements.lock has."""
+    spec = find_spec("ansible_collections.kubernetes.core")
+    assert spec and spec.submodule_search_locations
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
 def test_a_sites_own_definition_finds_what_the_collection_needs(site: Site, context: Path) -> None:
     """Of the packages that the project names, Ansible itself is the definition's matter."""
     found = asked(site, context)
@@ -67,24 +93,25 @@ def test_a_sites_own_definition_finds_what_the_collection_needs(site: Site, cont
     assert [line for line in found["system"] if line.startswith("openssh-clients ")]
 
 
-def test_its_requirements_alone_make_an_environment_that_works(site: Site, context: Path, tmp_path: Path) -> None:
-    needs, place = DEFINITION["dependencies"], tmp_path / "venv"
-    refs = [needs[key]["package_pip"] for key in ("ansible_core", "ansible_runner")]
-    packages = asked(site, context)["python"]
-    python = str(place / "bin/python")
+def test_the_lock_makes_an_environment_that_works(site: Site, context: Path, tmp_path: Path) -> None:
+    """With the lock installed, all that the builder asks pip for is there: it needs no index."""
+    place, needs = tmp_path / "venv", DEFINITION["dependencies"]
+    refs = " ".join(needs[key]["package_pip"] for key in ("ansible_core", "ansible_runner"))
+    lines = re.findall(r"pip install --no-cache-dir ([a-z$'][^-].*)", (context / "Dockerfile").read_text())
+    assert len(lines) == 3
+    wanted = " ".join(lines).replace("$ANSIBLE_INSTALL_REFS", refs).replace("'", "").split()
+    pip = [str(UV), "pip", "install", "--quiet", "--python", str(place / "bin/python")]
     for words in (
-        ["venv", "--quiet", "--python", sys.executable, str(place)],
-        ["pip", "install", "--quiet", "--python", python, *refs, *packages],
+        [str(UV), "venv", "--quiet", "--python", sys.executable, str(place)],
+        [*pip, "--require-hashes", "--only-binary", ":all:", "-r", str(context / "_build/python/ee-requirements.lock")],
+        [*pip, "--no-index", *wanted, *asked(site, context)["python"]],
     ):
-        subprocess.run([str(UV), *words], check=True)
+        subprocess.run(words, check=True)
     # no Galaxy server: the other collection comes from this environment's packages
-    spec = find_spec("ansible_collections.kubernetes.core")
-    assert spec and spec.submodule_search_locations
-    kubernetes = Path(next(iter(spec.submodule_search_locations)))
-    shutil.copytree(kubernetes, tmp_path / "share/ansible_collections/kubernetes/core", symlinks=True)
+    shutil.copytree(kubernetes_core(), tmp_path / "share/ansible_collections/kubernetes/core", symlinks=True)
     paths = {"ANSIBLE_COLLECTIONS_PATH": f"{site.installed.parents[2]}:{tmp_path / 'share'}"}
     environment = bare_environment(tmp_path / "home") | paths | {"PATH": f"{place / 'bin'}:/usr/bin:/bin"}
-    subprocess.run([python, "-c", IMPORTED], check=True)
+    subprocess.run([str(place / "bin/python"), "-c", IMPORTED], check=True)
     words = [str(place / "bin/ansible-playbook"), "-i", str(site.installed / "inventories/example-rails")]
     for playbook in ("check", "plan"):
         done = run([*words, f"{NAME}.{playbook}", "-e", f"plan_into={tmp_path / 'plan'}"], tmp_path, environment)
