@@ -44,6 +44,12 @@ def test_manifests_get_the_gates_names_and_the_sites_schedulers() -> None:
     assert all(key == key.lower() for key in told)
 
 
+def test_a_kind_without_a_controller_is_no_right() -> None:
+    assert names(kube(controllers={}), NODES)["jobs_may"] == ["batch"]
+    jobsets = kube(controllers={"jobset": "a/b"})
+    assert names(jobsets, NODES)["jobs_may"] == ["jobset.x-k8s.io", "batch"]
+
+
 def test_pods_may_ask_for_the_sites_devices() -> None:
     told = names(kube(devices=["example.com/fpga"], rdma={}), NODES)
     assert told["devices"][0] == "nvidia.com/gpu" and told["devices"][-1] == "example.com/fpga"

@@ -300,6 +300,7 @@ def test_a_comment_says_once_that_a_suspended_jobs_pods_go_on(state: str, at: Ma
         ({4711: RUNNING._replace(state="SUSPENDED")}, False),
         ({4711: RUNNING._replace(state="COMPLETING")}, True),
         ({4711: JobInfo("PENDING", batch=True, requeue=True)}, True),
+        ({4711: RUNNING._replace(nodes=("gpu02",))}, True),
     ],
 )
 def test_a_job_that_is_over_loses_its_identity_and_its_nodes(jobs: dict, ended: bool, opened: Made) -> None:
