@@ -28,7 +28,12 @@ from tests.unit.roles.drawbridge_run.job import ENV, site
         ("--gpus 4 --image img -- true", "--gpus is Slurm's: .* give --gres to sbatch or salloc"),
         ("--image img --env A B -- true", "B stands alone before --"),
         ("--image docker://img:1 -- true", "no docker:// in front: write img:1"),
+        ("--image nvcr.io#nvidia/pytorch:24.01-py3 -- true", "a / behind .*: write nvcr.io/nvidia/pytorch:24.01"),
+        ("--image docker://$oauthtoken@nvcr.io#nvidia/pytorch:24.01-py3 -- true", "write nvcr.io/nvidia/pytorch:24.01"),
+        ("--image docker://Img -- true", "all but the tag in small letters"),
+        ("--image a#b#c -- true", "written REGISTRY/NAME:TAG"),
         ("--image ./it.sif -- true", "no images from files"),
+        ("--image library://me/it/img:1 -- true", "no images from files"),
         ("--image Img -- true", "all but the tag in small letters"),
         ("--image reg.Example:5000/a/b__c-d.e:Tag_1 -- true", ""),
         ("--image img --workdir here -- true", r"write a full path, such as \$PWD/here"),
@@ -57,10 +62,34 @@ def test_a_wrong_line_is_refused_with_what_to_write(line: str, says: str) -> Non
         parse(line.split())
 
 
-def test_a_line_in_quotes_is_no_program() -> None:
-    with pytest.raises(Refused, match=r"write -- python train\.py, without quotes"):
-        parse(["--image", "img", "--", "python train.py"])
-    assert parse(["--image", "img", "--", "/my place/run"]).command == ("/my place/run",)
+@pytest.mark.parametrize(
+    ("words", "write"),
+    [
+        (["python train.py"], "python train.py, without quotes"),
+        (["./run.sh --epochs 3"], "./run.sh --epochs 3, without quotes"),
+        (["cd /data && python train.py"], "bash -c 'cd /data && python train.py'"),
+        (["cd /data"], "bash -c 'cd /data'"),
+        (["python train.py > out.txt 2>&1"], "bash -c 'python train.py > out.txt 2>&1'"),
+        (["ls|wc"], "bash -c 'ls|wc'"),
+        (["echo $HOSTNAME"], "bash -c 'echo $HOSTNAME'"),
+        (["python -c 'print(1)'"], """bash -c 'python -c '"'"'print(1)'"'"''"""),
+        (["ls *.py"], "bash -c 'ls *.py'"),
+        (["A=8 torchrun train.py"], "bash -c 'A=8 torchrun train.py'"),
+        (["A=8", "torchrun", "my train.py"], "--env A=8 -- torchrun 'my train.py'"),
+        (["A=8"], "--env A=8 -- COMMAND"),
+        (["source", "env.sh"], "bash -c 'source env.sh'"),
+        (["two\nlines of it"], "bash -c LINE"),
+        (["bash", "-c", "cd /data && python train.py"], ""),
+        (["env", "/my place/run", "A=8", "$B"], ""),
+    ],
+)
+def test_what_only_a_shell_understands_is_no_program(words: list[str], write: str) -> None:
+    try:
+        parse(["--image", "img", "--", *words])
+        said = ""
+    except Refused as refused:
+        said = str(refused).partition(": write ")[2].removeprefix("-- ")
+    assert said == write
 
 
 def test_what_stands_behind_the_dashes_is_the_commands() -> None:
