@@ -63,9 +63,10 @@ def security(want: Want, run: Run) -> dict[str, Any]:
 
 
 def _firewall(run: Run) -> str:
-    rules = [said(run, "iptables", "-S", "INPUT"), said(run, "nft", "list", "ruleset")]
-    if state := said(run, "firewall-cmd", "--state"):
-        rules += [f"state: {state}", said(run, "firewall-cmd", "--list-all")]
+    """All rules, as the tools print them. firewalld's are nft's, unless nft is missing."""
+    rules = [said(run, "iptables", "-S"), said(run, "nft", "list", "ruleset")]
+    if not rules[1] and (state := said(run, "firewall-cmd", "--state")):
+        rules += [f"state: {state.strip()}", said(run, "firewall-cmd", "--list-all-zones")]
     return "\n".join(filter(None, rules))
 
 

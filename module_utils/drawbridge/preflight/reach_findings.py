@@ -108,7 +108,7 @@ TABLE = (
     Finding(
         "firewall_closed",
         SECURITY,
-        "the host's firewall drops by default and does not accept the ports of its daemons",
+        "no rule of the host's firewall can accept the ports of its daemons from another host",
         "other hosts can't reach the daemons that a run starts",
         "accept these TCP ports from the cluster's networks",
         _firewall,

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from . import firewall_text
+
 _NUMBER = re.compile(r"\d+")
 
 
@@ -48,17 +50,11 @@ def natural(text: str) -> tuple[int, ...]:
 
 
 def closed_ports(rules: str, ports: Iterable[int]) -> list[int]:
-    """TCP ports that an input chain with a default of drop does not accept. From iptables, nft or firewall-cmd.
+    """TCP ports that the host's firewall closes to all other hosts. Rules of sources and interfaces prove nothing.
 
-    A chain whose default is to accept closes no port here; a blocked connection is another finding.
+    A blocked connection is another finding.
     """
-    if not re.search(r"-P INPUT (DROP|REJECT)|hook input [^}]*?policy drop|^state: running", rules, re.MULTILINE):
-        return []
-    accepted = [line for line in rules.splitlines() if re.search(r"accept|ACCEPT|^ports:", line)]
-    ranges = [
-        (int(low), int(high or low)) for line in accepted for low, high in re.findall(r"\b(\d+)(?:[-:](\d+))?\b", line)
-    ]
-    return [port for port in ports if not any(low <= port <= high for low, high in ranges)]
+    return [port for port in ports if firewall_text.state(rules, port) == firewall_text.CLOSED]
 
 
 def acs_bridges(text: str) -> list[str]:
