@@ -6,16 +6,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..core import hostlist, ports
+from .describe_gpus import types
 
 Facts = Mapping[str, Any]
 """What the module host_hardware returns of one host."""
 MIB_OF_A_STEP = 4096
 """Equal servers differ by a few MiB of memory; a missing memory module is larger."""
+MOST = 56
+"""Characters of a class's name, before a number."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,13 @@ class Found:
     sample: Facts
     memory_mib: int
     ranges: dict[tuple[str, ...], list[str]]
+    types: dict[str, str]
+    """Slurm's types of its GPUs by product."""
+
+    @property
+    def hosts(self) -> list[str]:
+        """All hosts of the class."""
+        return [host for names in self.ranges.values() for host in names]
 
 
 def classes(hosts: Mapping[str, Facts]) -> list[Found]:
@@ -33,16 +44,25 @@ def classes(hosts: Mapping[str, Facts]) -> list[Found]:
     groups: dict[str, list[str]] = {}
     for host in in_order(hosts):
         groups.setdefault(_hardware(hosts[host]), []).append(host)
+    by_product = types(gpu["name"] for facts in hosts.values() for gpu in facts["gpus"])
     found: list[Found] = []
+    taken: Counter[str] = Counter()
     for names in groups.values():
         sample, ranges = hosts[names[0]], {}
         for host in names:
             ranges.setdefault(leaves(hosts[host]), []).append(host)
-        base = gpu_type(sample) or "cpu"
-        count = sum(one.name.split("-")[0] == base for one in found)
+        kinds = {gpu["name"]: by_product[gpu["name"]] for gpu in sample["gpus"]}
+        base = _name(kinds.values()) if kinds else "cpu"
+        taken[base] += 1
         memory = min(hosts[host]["memory_mib"] for host in names)
-        found.append(Found(f"{base}-{count + 1}" if count else base, sample, memory, ranges))
+        found.append(Found(f"{base}-{taken[base]}" if taken[base] > 1 else base, sample, memory, ranges, kinds))
     return found
+
+
+def _name(kinds: Iterable[str]) -> str:
+    """A class's name: a DNS label."""
+    words = re.findall("[a-z0-9]+", " ".join(kinds).lower())
+    return "-".join(words)[:MOST].strip("-") or "gpu"
 
 
 def in_order(names: Mapping[str, Any]) -> list[str]:
@@ -56,13 +76,6 @@ def _hardware(facts: Facts) -> str:
     nics = [(nic["netdev"], nic["rdma"], nic["device"], nic["numa"]) for nic in facts["nics"]]
     memory = round(facts["memory_mib"] / MIB_OF_A_STEP)
     return json.dumps([facts["cpus"], memory, gpus, nics], sort_keys=True)
-
-
-def gpu_type(facts: Facts) -> str:
-    """Slurm's type of the GPUs: the model in the product name, such as h100 of NVIDIA H100 80GB HBM3."""
-    words = [gpu["name"].split() for gpu in facts["gpus"]]
-    named = (re.sub(r"[^a-z0-9._]", "", one[1].lower()) for one in words if len(one) > 1)
-    return next(filter(None, named), "gpu" if words else "")
 
 
 def leaves(facts: Facts) -> tuple[str, ...]:

@@ -9,8 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core import hostlist
+from ..kube.model import Kube
+from ..nodes.systems import SYSTEMS
+from ..slurm.accounting.model import Storage
+from ..slurm.model import Partition, Slurm
+from ..slurm.sources import SOURCES, choices
+from ..storage.gpfs.model import Gpfs
+from ..storage.gpfs.mounts.model import Filesystem
 from .describe_groups import Facts, in_order
-from .describe_lines import ask
+from .describe_lines import ask, members, propose, refused
+from .describe_text import ALL
 
 HERE = ("", "localhost", "127.0.0.1")
 
@@ -18,33 +26,61 @@ HERE = ("", "localhost", "127.0.0.1")
 def daemons(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> tuple[Mapping[str, Any], str, str]:
     """The running slurm.conf, and the hosts of slurmctld and slurmdbd; "" for a slurmdbd beside slurmctld."""
     order = [name for name in [*groups.get("controllers", ()), *in_order(hosts)] if name in hosts]
-    running = next((hosts[name]["slurm"] for name in order if hosts[name]["slurm"].get("cluster")), {})
-    controller = running.get("controller") or next(iter(groups.get("controllers", ())), "")
+    reader = next((name for name in order if hosts[name]["slurm"].get("cluster")), "")
+    running = hosts[reader]["slurm"] if reader else {}
+    controller = _inventory_name(running.get("controller", ""), reader, groups.get("controllers", ()))
     accounting = running.get("accounting") or next(iter(groups.get("accounting", ())), "")
     separate = accounting not in HERE and accounting.split(".")[0] != controller.split(".")[0]
     return running, controller, accounting if separate else ""
 
 
+def _inventory_name(host: str, reader: str, controllers: Sequence[str]) -> str:
+    """The controller as the inventory calls it: it may be written in full, in other letters, or as this host."""
+    if host.lower() in HERE:
+        return reader if host and reader in controllers else next(iter(controllers), "")
+    short = host.lower().split(".")[0]
+    return host if host in controllers else next((it for it in controllers if it.lower().split(".")[0] == short), host)
+
+
 def slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> list[str]:
     """The domain slurm."""
     running, controller, accounting = daemons(hosts, groups)
-    cluster = running.get("cluster")
     lines = ["drawbridge_slurm:"]
-    lines.append(f"  cluster: {json.dumps(cluster)}" if cluster else ask(2, "cluster", "ClusterName"))
-    lines.append(f"  controller: {json.dumps(controller)}" if controller else ask(2, "controller", "host of slurmctld"))
+    lines.append(propose(2, Slurm, "cluster", running.get("cluster"), "ClusterName"))
+    lines.append(propose(2, Slurm, "controller", controller, "host of slurmctld"))
+    lines += _packages(sorted({facts["os"] for facts in nodes.values()}))
     if accounting:
-        lines += ["  accounting:", f"    host: {json.dumps(accounting)}"]
+        lines += ["  accounting:", propose(4, Storage, "host", accounting, "AccountingStorageHost")]
         look = "its server, user and name: slurmdbd.conf; for a slurmdbd that others run write slurmdbd: site instead"
         lines.append(ask(4, "database", look))
     if not running.get("partitions"):
         return [*lines, ask(2, "partitions", f"name, nodes and gate of each; nodes are {hostlist.compress([*nodes])}")]
     lines.append("  partitions:")
     for part in running["partitions"]:
-        names = hostlist.compress([*nodes]) if part["nodes"].upper() == "ALL" else part["nodes"]
-        lines += [f"    - name: {json.dumps(part['name'])}", f"      nodes: {json.dumps(names)}"]
+        lines.append("    - " + propose(0, Partition, "name", part["name"], "PartitionName"))
+        lines.append(_members(part["nodes"], nodes))
         lines += ["      default: true"] if part["default"] else []
         lines.append(ask(6, "gate", "true: Kubernetes may use its nodes during jobs"))
     return lines
+
+
+def _packages(systems: Sequence[str]) -> list[str]:
+    """A question where the default distributor has no such release."""
+    found = [SOURCES.get((system, Slurm.packages)) for system in systems if system in SYSTEMS]
+    if all(source and Slurm.version in source.usable for source in found):
+        return []
+    known = "; ".join(f"{system}: {' or '.join(choices(system))}" for system in systems if system in SYSTEMS)
+    return [ask(2, "packages", f"distributor of Slurm's packages, and version with it; {known}")]
+
+
+def _members(written: str, nodes: Mapping[str, Facts]) -> str:
+    """The nodes of a partition, if all of them are nodes of the inventory that answered."""
+    if written == ALL:
+        return propose(6, Partition, "nodes", hostlist.compress([*nodes]), "its nodes")
+    if unknown := [name for name in members(written) if name not in nodes]:
+        why = "no host of the group nodes that answered has these names"
+        return ask(6, "nodes", f"slurm.conf has {written}, but {why}: {hostlist.compress(unknown)}")
+    return propose(6, Partition, "nodes", written, "slurm.conf gives it none")
 
 
 def storage(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> list[str]:
@@ -57,13 +93,20 @@ def storage(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> 
             *lines,
             ask(0, "drawbridge_gpfs", "only with Storage Scale: mmlscluster, mmlsfs all"),
         ]
-    admins = list(groups.get("storage_admins", ()))
-    lines += ["drawbridge_gpfs:", f"  admin: {json.dumps(admins[0])}" if admins else ask(2, "admin", "mmlscluster")]
-    lines += [ask(2, "cluster", "mmlscluster: GPFS cluster name"), "  filesystems:"]
-    return lines + [
-        f"    - {{device: {json.dumps(source.rpartition('/')[2])}, mount: {json.dumps(mount)}}}"
-        for source, mount in gpfs
-    ]
+    admin = next(iter(groups.get("storage_admins", ())), "")
+    lines += ["drawbridge_gpfs:", propose(2, Gpfs, "admin", admin, "mmlscluster")]
+    lines += [ask(2, "cluster", "mmlscluster: GPFS cluster name")]
+    places = {source: [mount for it, mount in gpfs if it == source] for source, _mount in gpfs}
+    known = {source.rpartition("/")[2]: mounts[0] for source, mounts in places.items() if len(mounts) == 1}
+    fine = {key: at for key, at in known.items() if not _unfit(key, at)}
+    if len(fine) < len(places):
+        return [*lines, ask(2, "filesystems", "device and mount of each that all nodes mount at one place: mmlsfs all")]
+    entries = [f"    - {{device: {json.dumps(key)}, mount: {json.dumps(at)}}}" for key, at in fine.items()]
+    return [*lines, "  filesystems:", *entries]
+
+
+def _unfit(device: str, mount: str) -> str:
+    return refused(Filesystem, "device", device) or refused(Filesystem, "mount", mount)
 
 
 def kube(nodes: Mapping[str, Facts]) -> list[str]:
@@ -74,9 +117,17 @@ def kube(nodes: Mapping[str, Facts]) -> list[str]:
     if not known:
         return [ask(0, "drawbridge_kube", "leave it out without Kubernetes; else api_server, ca_file and infra")]
     lines.append("drawbridge_kube:")
-    for key, look in {"api_server": "kubectl cluster-info", "ca_file": "clientCAFile of kubelets"}.items():
+    for key, look in {"api_server": _look(known), "ca_file": "CA of the API server, on all nodes at one path"}.items():
         found = sorted({one[key] for one in known if one.get(key)})
-        lines.append(f"  {key}: {json.dumps(found[0])}" if len(found) == 1 else ask(2, key, look))
+        same = found[0] if len(found) == 1 and all(one.get(key) for one in known) else None
+        lines.append(propose(2, Kube, key, same, look))
     lines += ["  join: site", ask(2, "infra", "nodes for all other pods: kubectl get nodes")]
     charts = {"gpu_operator": "GPU Operator", "rdma": "shared RDMA device plugin"}
     return lines + [ask(2, key, f"{{install: false}} if {name} is there: helm list -A") for key, name in charts.items()]
+
+
+def _look(known: Sequence[Mapping[str, str]]) -> str:
+    """Where a person finds the API server. Kubelets may reach it by a load balancer on their own host."""
+    own = sorted({one["local_server"] for one in known if one.get("local_server")})
+    note = f"; {', '.join(own)} of the kubelets is a load balancer on each node" if own else ""
+    return f"kubectl cluster-info{note}"

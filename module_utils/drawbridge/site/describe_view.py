@@ -8,9 +8,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..core import hostlist
+from ..core.reader import Reader
+from ..fabric.cables.model import Cabling
+from ..fabric.model import Switches
+from ..nodes import numa_rules
+from ..nodes import rules as nodes_rules
 from ..nodes.gpus.vendors import DEFAULT, VENDORS
-from .describe_groups import Facts, Found, cables, classes, gpu_type, in_order
-from .describe_lines import ask, plain
+from ..nodes.model import Gpus, NodeClass, Nodes, Range
+from ..nodes.nics import Nics
+from .describe_groups import Facts, Found, cables, classes, in_order
+from .describe_lines import ask, members, plain, propose, refused
 from .describe_running import daemons, kube, slurm, storage
 
 GROUPS = ("controllers", "accounting", "login", "storage_admins", "nodes", "infra", "switches")
@@ -24,7 +31,7 @@ def folder(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]], lost
     hosts = {name: {**plain(facts), "missing": facts["missing"]} for name, facts in hosts.items()}
     nodes = {name: hosts[name] for name in in_order(hosts) if name in groups.get("nodes", ())}
     parts = {
-        "nodes": _nodes(nodes),
+        "nodes": _nodes(nodes, daemons(hosts, groups)[0].get("gpu_types", ())),
         "slurm": slurm(hosts, nodes, groups),
         "storage": storage(hosts, groups),
         "kube": kube(nodes),
@@ -53,50 +60,92 @@ def _inventory(
     return lines
 
 
-def _nodes(nodes: Mapping[str, Facts]) -> list[str]:
-    found = classes(nodes)
+def _nodes(nodes: Mapping[str, Facts], live: Sequence[Mapping[str, str]]) -> list[str]:
+    found, types = classes(nodes), {name: it["type"] for it in live for name in members(it["nodes"])}
     systems = sorted({facts["os"] for facts in nodes.values()})
-    lines = ["drawbridge_nodes:", f"  os: {systems[0]}" if len(systems) == 1 else ask(2, "os", f"found {systems}")]
-    lines += ["  classes:", *(line for one in found for line in _class(one)), "  ranges:"]
+    one_system = systems[0] if len(systems) == 1 else None
+    lines = ["drawbridge_nodes:", propose(2, Nodes, "os", one_system, f"found {', '.join(systems)}")]
+    lines += ["  classes:", *(line for one in found for line in _class(one, types)), "  ranges:"]
     for one in found:
         for leaves, names in one.ranges.items():
-            lines += [f'    - names: "{hostlist.compress(names)}"', f"      node_class: {one.name}"]
-            if leaves:
-                lines.append(f'      leaves: "{hostlist.compress(list(leaves))}"')
-            elif one.sample["nics"]:
-                lines.append(ask(6, "leaves", "leaf switches of the rails; LLDP names none: show lldp neighbors there"))
+            lines.append("    - " + propose(0, Range, "names", hostlist.compress(names), "names of these hosts"))
+            lines.append(f"      node_class: {one.name}")
+            look = "leaf switches of the rails; LLDP names none: show lldp neighbors there"
+            if leaves and not _in_rail_order(nodes[names[0]], leaves):
+                lines.append(ask(6, "leaves", f"leaf switches in rail order; LLDP says {', '.join(leaves)}"))
+            elif leaves or one.sample["nics"]:
+                lines.append(propose(6, Range, "leaves", hostlist.compress(list(leaves)), look))
     return lines
 
 
-def _class(one: Found) -> list[str]:
+def _in_rail_order(facts: Facts, leaves: Sequence[str]) -> bool:
+    """Whether groups of equally many ports are on one leaf each, as the intent has it."""
+    nics = facts["nics"]
+    return not len(nics) % len(leaves) and all(
+        facts["neighbours"][nic["netdev"]][0] == leaves[at * len(leaves) // len(nics)] for at, nic in enumerate(nics)
+    )
+
+
+def _class(one: Found, live: Mapping[str, str]) -> list[str]:
     facts = one.sample
     lines = [f"    {one.name}:", *(f"      {key}: {value}" for key, value in facts["cpus"].items())]
     if not facts["cpus"]:
         lines += [ask(6, key, "lscpu") for key in ("sockets", "cores_per_socket")]
-    known = facts["kubelet"].get("reserved_cpus")
     lines += [
-        f"      memory_mib: {one.memory_mib}" if one.memory_mib else ask(6, "memory_mib", "slurmd -C"),
-        f"      reserved_cpus: {json.dumps(known)}"
-        if known
-        else ask(6, "reserved_cpus", "whole cores for daemons: lscpu -e"),
+        propose(6, NodeClass, "memory_mib", one.memory_mib or None, "slurmd -C"),
+        _reserved_cpus(one),
         ask(6, "reserved_memory_mib", "memory of daemons and the file system's cache, such as mmlsconfig pagepool"),
     ]
     if facts["gpus"]:
-        numa, vendor = [gpu["numa"] for gpu in facts["gpus"]], facts["gpus"][0]["vendor"]
-        lines += ["      gpus:", f"        type: {gpu_type(facts)}"]
+        vendor = facts["gpus"][0]["vendor"]
+        lines += ["      gpus:", *_gpus(one, live)]
         lines += [f"        vendor: {vendor}"] if vendor != DEFAULT else []
-        look = f"NUMA node of each of {len(numa)} GPUs: {VENDORS[vendor].topology}"
-        lines.append(ask(8, "numa", look) if -1 in numa else f"        numa: {numa}")
     return lines + (_nics(facts) if facts["nics"] else [])
+
+
+def _reserved_cpus(one: Found) -> str:
+    """The kubelet's CPUs, if they are whole cores of this machine."""
+    known, look = one.sample["kubelet"].get("reserved_cpus"), "whole cores for daemons: lscpu -e"
+    if not known or refused(NodeClass, "reserved_cpus", known):
+        return propose(6, NodeClass, "reserved_cpus", known, look)
+    least = {"memory_mib": one.memory_mib or 2048, "reserved_memory_mib": 1024, "reserved_cpus": known}
+    build = Reader().record(NodeClass, {**one.sample["cpus"], **least}, "")
+    rules = (nodes_rules.classes_are_consistent, numa_rules.reserved_cpus_are_whole_cores)
+    faults = [fault for rule in rules for fault in rule(Nodes({one.name: build}, ()))] if build else []
+    wrong = next((f"{fault.reason}; {fault.repair}" for fault in faults if fault.key.endswith("reserved_cpus")), "")
+    if wrong:
+        return ask(6, "reserved_cpus", f"{look}; the kubelets reserve {json.dumps(known)}, but {wrong}")
+    return propose(6, NodeClass, "reserved_cpus", known, look)
+
+
+def _gpus(one: Found, live: Mapping[str, str]) -> list[str]:
+    """Type, which a live Slurm may have given, and NUMA nodes. A class has one type: people decide between models."""
+    gpus = one.sample["gpus"]
+    numa = [gpu["numa"] for gpu in gpus]
+    look = f"NUMA node of each of {len(numa)} GPUs: {VENDORS[gpus[0]['vendor']].topology}"
+    if len(one.types) > 1:
+        models = ", ".join(
+            f"{sum(gpu['name'] == name for gpu in gpus)} {name or 'without a name'} ({kind or 'no type'})"
+            for name, kind in one.types.items()
+        )
+        said = f"the models differ: {models}; a node class has one type, and GPUs of the others get no jobs"
+        return [ask(8, "type", said), ask(8, "numa", f"of the GPUs of this type alone, in their order, of {numa}")]
+    known = {live.get(host, "") for host in one.hosts} - {""}
+    kind = known.pop() if len(known) == 1 else one.types[gpus[0]["name"]]
+    return [
+        propose(8, Gpus, "type", kind, f"Slurm's type of them: {VENDORS[gpus[0]['vendor']].products[0]}"),
+        ask(8, "numa", look) if -1 in numa else propose(8, Gpus, "numa", numa, look),
+    ]
 
 
 def _nics(facts: Facts) -> list[str]:
     nics = facts["nics"]
     numa, devices = [nic["numa"] for nic in nics], {nic["device"] for nic in nics}
+    netdevs, rdma = (hostlist.compress([nic[key] for nic in nics]) for key in ("netdev", "rdma"))
     lines = [
         "      nics:  # all RDMA ports; give storage ports an entry of their own, with purpose: storage",
-        f'        - netdev: "{hostlist.compress([nic["netdev"] for nic in nics])}"',
-        f'          rdma: "{hostlist.compress([nic["rdma"] for nic in nics])}"',
+        "        - " + propose(0, Nics, "netdev", netdevs, "names of the devices"),
+        propose(10, Nics, "rdma", rdma, "rdma link"),
         ask(10, "numa", "NUMA node of each port: lstopo") if -1 in numa else f"          numa: {numa}",
     ]
     return lines + ([f'          device: "{devices.pop()}"'] if len(devices) == 1 and devices != {""} else [])
@@ -117,8 +166,12 @@ def _fabric(nodes: Mapping[str, Facts]) -> list[str]:
     for cable in cabled:
         alike.setdefault(cable["ports"], []).extend(hostlist.expand(cable["switches"]))
     for used, switches in alike.items():
-        lines += [f'    - names: "{hostlist.compress(switches)}"', "      tier: leaf"]
+        names = propose(0, Switches, "names", hostlist.compress(switches), "LLDP gives no names of switches")
+        lines += [f"    - {names}", "      tier: leaf"]
         lines += [ask(6, key, "show version") for key in ("platform", "asic")]
         lines.append(ask(6, "ports", f"all ports of the lossless class; those of nodes are {used}"))
+    if why := refused(Cabling, "nodes", cabled):
+        found = ", ".join(f"{cable['nodes']} at {cable['switches']} {cable['ports']}" for cable in cabled)
+        return [*lines, ask(2, "cabling", f"nodes, switches and ports of the rails; LLDP says {found}, but {why}")]
     lines += ["  cabling:", "    nodes:"]
     return lines + [f"      - {json.dumps(cable)}" for cable in cabled]

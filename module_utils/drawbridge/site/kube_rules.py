@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from ..core import hostlist
 from ..core.faults import MISSING, Fault
+from ..core.loopback import ON_ONE_HOST, REPAIR, is_loopback
 from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, INSTALLER_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
 from ..core.rules import doubled
 from ..kube.model import Kube
@@ -17,6 +19,12 @@ from .gate_view import gated_nodes
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
 """Names of packages that contain them."""
+
+
+def api_server_is_the_sites(kube: Kube) -> Iterator[Fault]:
+    """Kubelets may use a load balancer on their own host, as kubespray, RKE2, K3s and k0s set it up."""
+    if is_loopback(urlsplit(kube.api_server).hostname or ""):
+        yield Fault("drawbridge_kube.api_server", kube.api_server, ON_ONE_HOST, f"{REPAIR}: kubectl cluster-info")
 
 
 def gated_partitions_need_kubernetes(slurm: Slurm, kube: Kube | None = None) -> Iterator[Fault]:
@@ -146,6 +154,7 @@ def _without_effect(kube: Kube) -> Iterator[Fault]:
 
 
 RULES = (
+    api_server_is_the_sites,
     gated_partitions_need_kubernetes,
     packages_are_there,
     infra_is_not_gated,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..core import hostlist
-from ..core.options import FILE, HOSTS, NAME, content, option
+from ..core.options import FILE, HOSTS, content, option
 from .accounting.model import ACCOUNT, HOST, ONE_LINE, TIME, Absent, Account, Qos, Storage
 from .logins.model import NodeLogins
 from .packaging import PACKAGINGS
@@ -118,7 +118,7 @@ class Slurm:
     """drawbridge_slurm: the scheduler, which owns every node."""
 
     cluster: str = option("ClusterName, in small letters", pattern=CLUSTER)
-    controller: str = option("inventory name of the host of slurmctld and slurmdbd", pattern=NAME)
+    controller: str = option("inventory name of the host of slurmctld and slurmdbd", pattern=HOSTS)
     partitions: tuple[Partition, ...] = option("partitions")
     accounts: tuple[Account, ...] = option("accounts", ())
     kill_wait_s: int = option("seconds between SIGTERM and SIGKILL of a job (KillWait)", 30, low=5, high=3600)

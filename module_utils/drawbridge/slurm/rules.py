@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from ..core import hostlist
 from ..core.faults import Fault
+from ..core.loopback import ON_ONE_HOST, REPAIR, is_loopback
 from ..core.rules import doubled
 from ..nodes.model import Nodes
 from .model import Slurm
@@ -42,8 +43,15 @@ def partitions_hold_known_nodes(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
     yield from doubled("drawbridge_slurm.partitions", names, "give every partition a name of its own")
     defaults = [partition.name for partition in slurm.partitions if partition.default]
     if len(defaults) > 1:
-        reason, repair = "only one partition can be the default", f"leave default: true on {defaults[0]} alone"
+        reason, repair = "Slurm takes the last one alone", f"leave default: true on {defaults[-1]} alone"
         yield Fault("drawbridge_slurm.partitions", defaults, reason, repair)
+
+
+def controller_is_one_host(slurm: Slurm) -> Iterator[Fault]:
+    """Daemons of all hosts connect to it."""
+    for key in ("controller", "controller_address"):
+        if is_loopback(getattr(slurm, key)):
+            yield Fault(f"drawbridge_slurm.{key}", getattr(slurm, key), ON_ONE_HOST, REPAIR)
 
 
 def gated_accounts_have_namespaces(slurm: Slurm) -> Iterator[Fault]:
@@ -104,6 +112,7 @@ def jobs_outlast_their_pods(slurm: Slurm) -> Iterator[Fault]:
 
 RULES = (
     partitions_hold_known_nodes,
+    controller_is_one_host,
     gated_accounts_have_namespaces,
     epilog_outlasts_the_pods,
     dispatcher_outlasts_the_gate,

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...core.command import Run
 from ...core.converge import DeviceError
 from ..node_object_io import NodeObject
-from .text import config_dir, kubeadm_unit
+from .text import flag, kubeadm_unit
 
 UNIT = "kubelet.service"
 URL = "http://127.0.0.1:10248/healthz"
@@ -99,23 +99,26 @@ def missing_flag(process: Path, drop_in: Path) -> str:
 
     Raises DeviceError if the kubelet reads another folder, or if kubeadm's unit did not start it.
     """
-    try:
-        command, environment = (
-            (process / name).read_text().rstrip("\0").split("\0") for name in ("cmdline", "environ")
-        )
-    except OSError as err:
-        raise DeviceError(f"the kubelet exited while its command line was read ({err}); run this again") from err
-    folder = config_dir(command)
+    command, environment = (words(process / name) for name in ("cmdline", "environ"))
+    folder = flag(command, "--config-dir")
     if Path(folder or "/") == drop_in.parent:
         return ""
     unit = "" if folder else kubeadm_unit(command, environment, str(drop_in.parent))
     if not unit:
-        reads, flag = f"drop-ins of {folder}" if folder else "no drop-ins", f"--config-dir={drop_in.parent}"
+        reads = f"drop-ins of {folder}" if folder else "no drop-ins"
         raise DeviceError(
             f"the running kubelet reads {reads}, so {drop_in} would have no effect; its unit is not kubeadm's, so "
-            f"start it with {flag} yourself"
+            f"start it with --config-dir={drop_in.parent} yourself"
         )
     return unit
+
+
+def words(path: Path) -> list[str]:
+    """Command line or environment of the running kubelet, a file in /proc. Raises DeviceError."""
+    try:
+        return path.read_text().rstrip("\0").split("\0")
+    except OSError as err:
+        raise DeviceError(f"the kubelet exited while its command line was read ({err}); run this again") from err
 
 
 def add_flag(run: Run, unit: Path, text: str) -> None:

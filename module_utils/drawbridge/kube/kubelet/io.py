@@ -16,10 +16,10 @@ from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...nodes.use_io import NodeUse
 from ..node_object_io import NodeObject
-from .health_io import UNIT, Health, add_flag, error_text, missing_flag
+from .health_io import UNIT, Health, add_flag, error_text, missing_flag, words
 from .plan import ENABLE, REMOVE_STATE, RESTART, RESUME, WRITE, AddFlag, KubeletState
 from .state_files import CPU, MEMORY, outdated
-from .text import parsed
+from .text import flag, parsed
 
 PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic", "MainPID")
 DRY_RUN_ENDS_WITH = "kubeconfig: stat /nonexistent"
@@ -69,7 +69,7 @@ class Kubelet:
         shown = self._run(["systemctl", "show", UNIT, "-p", ",".join(PROPERTIES)])
         unit = dict(line.split("=", 1) for line in shown.out.splitlines() if "=" in line)
         running = unit.get("ActiveState") == "active" and self._health.ok()
-        flag = missing_flag(self._at.proc / unit["MainPID"], self._at.drop_in) if running and self._of_site else ""
+        missing = self._missing_flag(self._at.proc / unit["MainPID"]) if running and self._of_site else ""
         state = KubeletState(
             lines_of_file=self._lines(),
             enabled=unit.get("UnitFileState") == "enabled",
@@ -77,11 +77,20 @@ class Kubelet:
             current=running and self._started_after_write(int(unit["ExecMainStartTimestampMonotonic"])),
             drained=self._use.drained,
             member=self._node.member,
-            missing_flag=flag,
+            missing_flag=missing,
         )
         if state == self._want:
             return state
         return replace(state, outdated=self._outdated(self._want.lines_of_file))
+
+    def _missing_flag(self, process: Path) -> str:
+        """A drop-in of the unit, if the running kubelet needs one. Its command line names its other files, too."""
+        command = words(process / "cmdline")
+        main, state = (flag(command, name) for name in ("--config", "--root-dir"))
+        self._at = replace(
+            self._at, main_config=Path(main or self._at.main_config), state_dir=Path(state or self._at.state_dir)
+        )
+        return missing_flag(process, self._at.drop_in)
 
     def in_use(self) -> str:
         """Why the kubelet must not be disturbed: a job, a job's pod, or the gate's taint."""

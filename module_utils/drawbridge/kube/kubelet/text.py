@@ -40,12 +40,12 @@ def parsed(lines: tuple[str, ...]) -> dict[str, Any]:
     return config
 
 
-def config_dir(command: Sequence[str]) -> str:
-    """The --config-dir of a kubelet's command line; like the kubelet, the last one counts."""
+def flag(command: Sequence[str], name: str) -> str:
+    """The value of a flag in a kubelet's command line, "" for none. The last one counts, and _ stands for -."""
     found = ""
     for word, after in zip(command, [*command[1:], ""]):
-        flag, equals, value = word.partition("=")
-        if flag == "--config-dir":
+        key, equals, value = word.partition("=")
+        if key.replace("_", "-") == name:
             found = value if equals else after
     return found
 

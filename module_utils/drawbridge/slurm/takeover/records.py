@@ -171,23 +171,25 @@ def _lost_of_partition(
 
 
 class Members:
-    """The nodes behind the names in a partition's Nodes."""
+    """The nodes behind the names in a partition's Nodes, as slurmctld finds them (nodespec_to_hostlist)."""
 
     def __init__(self, found: Sequence[Line]) -> None:
         self._nodes = _by_node(found)
-        self._sets = {line.name: line.values() for line in found if line.kind == "nodeset"}
+        self._sets = [(line.name, line.values()) for line in found if line.kind == "nodeset"]
 
     def of(self, text: str) -> list[str]:
-        """Names of nodes, with node sets and ALL resolved."""
-        names: list[str] = []
-        for word in _expanded(text):
-            if word.upper() == "ALL":
-                names += self._nodes
-            elif word in self._sets and "feature" in self._sets[word]:
-                feature = self._sets[word]["feature"][1].lower()
-                names += [name for name, it in self._nodes.items() if feature in words(it.get("feature", ("", ""))[1])]
-            elif word in self._sets:
-                names += _expanded(self._sets[word].get("nodes", ("", ""))[1])
-            else:
-                names.append(word)
+        """Names of nodes. ALL alone means all of them, and a set may name a later set."""
+        if text.upper() == "ALL":
+            return [*self._nodes]
+        names = _expanded(text)
+        for name, attributes in self._sets:
+            if name in names:
+                names = [*(it for it in names if it != name), *self._of_set(attributes)]
         return list(dict.fromkeys(names))
+
+    def _of_set(self, attributes: Attributes) -> list[str]:
+        """The nodes with the set's feature, and those that it names."""
+        feature, nodes = (attributes.get(key, ("", ""))[1] for key in ("feature", "nodes"))
+        own = {name: it.get("feature", ("", ""))[1].split(",") for name, it in self._nodes.items() if feature}
+        named = [*self._nodes] if nodes.upper() == "ALL" else _expanded(nodes) if nodes else []
+        return [*(name for name, features in own.items() if feature in features), *named]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_groups import (
     cables,
-    gpu_type,
+    classes,
     leaves,
 )
 
@@ -22,7 +22,10 @@ def test_rails_on_a_leaf_each_share_ports() -> None:
     assert leaves(nodes["gpu1"]) == (), "a rail without a neighbour leaves the leaves unknown"
 
 
-def test_the_type_is_the_model() -> None:
-    assert gpu_type(lab_node("leaf1", 1)) == "h100"
-    assert gpu_type({"gpus": [{"name": ""}]}) == "gpu"
-    assert gpu_type({"gpus": []}) == ""
+def test_a_class_is_named_after_its_models() -> None:
+    nodes = {f"n{n}": lab_node("leaf1", n) for n in range(4)}
+    for name, product in {"n1": "NVIDIA RTX A6000", "n2": "", "n3": "NVIDIA H100 80GB HBM3"}.items():
+        nodes[name]["gpus"] = [{**gpu, "name": product} for gpu in nodes[name]["gpus"]]
+    nodes["n3"]["gpus"][7]["name"] = "NVIDIA TITAN Xp"
+    nodes["cpu1"] = {**nodes["n1"], "gpus": []}
+    assert [one.name for one in classes(nodes)] == ["cpu", "h100", "rtx-a6000", "gpu", "h100-titan-xp"]

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_lines import ask, plain
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import NodeClass
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_lines import (
+    ask,
+    members,
+    plain,
+    propose,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,3 +32,23 @@ def test_what_could_be_evaluated_is_not(text: str) -> None:
 
 def test_a_question_is_a_comment() -> None:
     assert ask(2, "cluster", "ClusterName") == "  # QUESTION: cluster: ClusterName"
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ("0-3", '  reserved_cpus: "0-3"'),
+        ("", "  # QUESTION: reserved_cpus: lscpu"),
+        (None, "  # QUESTION: reserved_cpus: lscpu"),
+        ("all", '  # QUESTION: reserved_cpus: lscpu; hosts have "all", but it does not match '),
+    ],
+)
+def test_a_value_that_the_intent_refuses_is_a_question(value: Any, line: str) -> None:
+    assert propose(2, NodeClass, "reserved_cpus", value, "lscpu").startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("n[1-2],m", ["n1", "n2", "m"]), ("", []), ("n[1", ["n[1"]), ("n[1-9999][1-9999]", None)]
+)
+def test_the_lists_of_a_host_are_not_longer_than_a_cluster(text: str, names: Any) -> None:
+    assert members(text) == ([text] if names is None else names)

@@ -12,6 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     storage,
 )
 
+NODES = {"gpu01": {"os": "debian-13"}}
 GROUPS = {"controllers": ["ctl"], "nodes": ["gpu01"]}
 
 
@@ -28,11 +29,11 @@ def hosts(of_ctl: dict[str, Any], of_node: dict[str, Any]) -> dict[str, Any]:
 def test_a_slurmdbd_beside_slurmctld_is_no_host_of_its_own(host: str) -> None:
     found = hosts(conf(accounting=host), {})
     assert daemons(found, GROUPS)[1:] == ("ctl", "")
-    assert not any("accounting" in line for line in slurm(found, {"gpu01": {}}, GROUPS))
+    assert not any("accounting" in line for line in slurm(found, NODES, GROUPS))
 
 
 def test_the_database_of_a_slurmdbd_elsewhere_is_a_question() -> None:
-    lines = slurm(hosts(conf(accounting="db1"), {}), {"gpu01": {}}, GROUPS)
+    lines = slurm(hosts(conf(accounting="db1"), {}), NODES, GROUPS)
     assert lines[3:5] == ["  accounting:", '    host: "db1"']
     assert lines[5].startswith("    # QUESTION: database: ")
 
@@ -44,7 +45,7 @@ def test_a_controller_whose_file_was_not_read_hides_no_other_host() -> None:
 
 def test_without_slurm_storage_and_kubelets_everything_is_a_question() -> None:
     nothing = hosts({}, {})
-    assert [line.split(":")[1] for line in slurm(nothing, {"gpu01": {}}, GROUPS) if "QUESTION" in line] == [
+    assert [line.split(":")[1] for line in slurm(nothing, NODES, GROUPS) if "QUESTION" in line] == [
         " cluster",
         " partitions",
     ]

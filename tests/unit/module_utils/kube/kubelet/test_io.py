@@ -289,6 +289,19 @@ def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
     assert node.ran == ["systemctl show"], "nothing was drained"
 
 
+def test_the_running_kubelets_own_files_count(device: Any, tmp_path: Path) -> None:
+    """Kubespray, RKE2 and k0s have others than kubeadm."""
+    (tmp_path / "own.yaml").write_text("")
+    (tmp_path / "root").mkdir()
+    state = tmp_path / "root/memory_manager_state"
+    state.write_text('{"policyName": "Static", "machineState": {}}')
+    words = (f"--config={tmp_path}/own.yaml", f"--root-dir={tmp_path}/root", f"--config-dir={tmp_path}/conf.d")
+    node = started_by_site(tmp_path, "kubelet", *words)
+    assert converged(device(node, of_site=True), WANT).error == ""
+    assert f"kubelet --config={tmp_path}/own.yaml" in node.ran
+    assert not state.exists()
+
+
 def of_kubeadm(tmp_path: Path) -> Node:
     """A kubelet of kubeadm's unit, which starts the next one with its drop-in's words."""
     words = ("kubelet", "--kubeconfig=/k", "--config=/c")

@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import KubeletState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import (
     by_key,
-    config_dir,
+    flag,
     kubeadm_unit,
     render,
 )
@@ -28,9 +28,9 @@ def test_the_diff_tells_about_the_daemon() -> None:
 
 
 def test_the_last_directory_of_a_command_counts() -> None:
-    assert config_dir(["kubelet", "--config=/x", "--config-dir=/a", "--config-dir", "/b"]) == "/b"
-    assert config_dir(["kubelet", "--config-dir", "/b", "--config-dir=/a"]) == "/a"
-    assert config_dir(["kubelet", "--config=/x"]) == ""
+    assert flag(["kubelet", "--config=/x", "--config-dir=/a", "--config_dir", "/b"], "--config-dir") == "/b"
+    assert flag(["kubelet", "--config-dir", "/b", "--config-dir=/a"], "--config-dir") == "/a"
+    assert flag(["kubelet", "--config=/x"], "--config-dir") == ""
 
 
 STARTED = ["kubelet", "--kubeconfig=/k", "--config=/c", "--v=2"]
