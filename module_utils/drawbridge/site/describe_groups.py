@@ -32,6 +32,8 @@ class Found:
     ranges: dict[tuple[str, ...], list[str]]
     types: dict[str, str]
     """Slurm's types of its GPUs by product."""
+    reserved_cpus: str
+    """CPUs that all its kubelets reserve; empty if they differ, and without kubelets."""
 
     @property
     def hosts(self) -> list[str]:
@@ -55,7 +57,9 @@ def classes(hosts: Mapping[str, Facts]) -> list[Found]:
         base = _name(kinds.values()) if kinds else "cpu"
         taken[base] += 1
         memory = min(hosts[host]["memory_mib"] for host in names)
-        found.append(Found(f"{base}-{taken[base]}" if taken[base] > 1 else base, sample, memory, ranges, kinds))
+        name = f"{base}-{taken[base]}" if taken[base] > 1 else base
+        reserved = {hosts[host]["kubelet"].get("reserved_cpus", "") for host in names}
+        found.append(Found(name, sample, memory, ranges, kinds, reserved.pop() if len(reserved) == 1 else ""))
     return found
 
 

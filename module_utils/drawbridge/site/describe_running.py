@@ -25,21 +25,26 @@ HERE = ("", "localhost", "127.0.0.1")
 
 def daemons(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> tuple[Mapping[str, Any], str, str]:
     """The running slurm.conf, and the hosts of slurmctld and slurmdbd; "" for a slurmdbd beside slurmctld."""
-    order = [name for name in [*groups.get("controllers", ()), *in_order(hosts)] if name in hosts]
+    controllers = groups.get("controllers", ())
+    order = [name for name in [*controllers, *in_order(hosts)] if name in hosts]
     reader = next((name for name in order if hosts[name]["slurm"].get("cluster")), "")
     running = hosts[reader]["slurm"] if reader else {}
-    controller = _inventory_name(running.get("controller", ""), reader, groups.get("controllers", ()))
-    accounting = running.get("accounting") or next(iter(groups.get("accounting", ())), "")
-    separate = accounting not in HERE and accounting.split(".")[0] != controller.split(".")[0]
+    controller, accounting = (running.get(key, "") for key in ("controller", "accounting"))
+    if controller.lower() in HERE:
+        controller = reader if controller and reader in controllers else next(iter(controllers), "")
+    controller = _as_inventory(controller, controllers)
+    accounting = _as_inventory(accounting or next(iter(groups.get("accounting", ())), ""), groups.get("accounting", ()))
+    separate = accounting not in HERE and _short(accounting) != _short(controller)
     return running, controller, accounting if separate else ""
 
 
-def _inventory_name(host: str, reader: str, controllers: Sequence[str]) -> str:
-    """The controller as the inventory calls it: it may be written in full, in other letters, or as this host."""
-    if host.lower() in HERE:
-        return reader if host and reader in controllers else next(iter(controllers), "")
-    short = host.lower().split(".")[0]
-    return host if host in controllers else next((it for it in controllers if it.lower().split(".")[0] == short), host)
+def _as_inventory(host: str, names: Sequence[str]) -> str:
+    """The host as the inventory calls it: Slurm may have its full name, and other capitals."""
+    return host if host in names else next((name for name in names if _short(name) == _short(host)), host)
+
+
+def _short(host: str) -> str:
+    return host.lower().split(".")[0]
 
 
 def slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> list[str]:
@@ -47,7 +52,7 @@ def slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mappin
     running, controller, accounting = daemons(hosts, groups)
     lines = ["drawbridge_slurm:"]
     lines.append(propose(2, Slurm, "cluster", running.get("cluster"), "ClusterName"))
-    lines.append(propose(2, Slurm, "controller", controller, "host of slurmctld"))
+    lines.append(_controller(controller, groups.get("controllers", ())))
     lines += _packages(sorted({facts["os"] for facts in nodes.values()}))
     if accounting:
         lines += ["  accounting:", propose(4, Storage, "host", accounting, "AccountingStorageHost")]
@@ -62,6 +67,13 @@ def slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mappin
         lines += ["      default: true"] if part["default"] else []
         lines.append(ask(6, "gate", "true: Kubernetes may use its nodes during jobs"))
     return lines
+
+
+def _controller(host: str, names: Sequence[str]) -> str:
+    if host and names and host not in names:
+        why = f"slurm.conf has {host}, but the group controllers {', '.join(names)}; the host bears its inventory name"
+        return ask(2, "controller", f"host of slurmctld; {why}")
+    return propose(2, Slurm, "controller", host, "host of slurmctld")
 
 
 def _packages(systems: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..core import hostlist
+from ..core import hostlist, ports
 from ..core.reader import Reader
 from ..fabric.cables.model import Cabling
 from ..fabric.model import Switches
@@ -16,10 +16,18 @@ from ..nodes import rules as nodes_rules
 from ..nodes.gpus.vendors import DEFAULT, VENDORS
 from ..nodes.model import Gpus, NodeClass, Nodes, Range
 from ..nodes.nics import Nics
-from .describe_groups import Facts, Found, cables, classes, in_order
+from .describe_groups import Facts, Found, cables, classes, in_order, leaves
 from .describe_lines import ask, members, plain, propose, refused
 from .describe_running import daemons, kube, slurm, storage
 
+RULES = (
+    nodes_rules.classes_are_consistent,
+    nodes_rules.nics_are_consistent,
+    numa_rules.reserved_cpus_are_whole_cores,
+    numa_rules.cpus_divide_by_numa_nodes,
+)
+"""Rules of the machine itself."""
+CPUS = "reserved_cpus"
 GROUPS = ("controllers", "accounting", "login", "storage_admins", "nodes", "infra", "switches")
 
 
@@ -50,7 +58,9 @@ def _inventory(
     cabled: Iterable[Mapping[str, str]],
 ) -> list[str]:
     more = {"switches": [name for cable in cabled for name in hostlist.expand(cable["switches"])]}
-    more["accounting"] = [name for name in [daemons(hosts, groups)[2]] if name]
+    _running, controller, accounting = daemons(hosts, groups)
+    more["accounting"] = [accounting] if accounting else []
+    more["controllers"] = [controller] if controller and not groups.get("controllers") else []
     lines = [f"# {host} gave no answer: {' '.join(reason.split())}" for host, reason in lost.items()]
     lines += [f"# {host}: {' '.join(reason.split())}" for host in in_order(hosts) for reason in hosts[host]["missing"]]
     lines += ["all:", "  children:"]
@@ -65,64 +75,83 @@ def _nodes(nodes: Mapping[str, Facts], live: Sequence[Mapping[str, str]]) -> lis
     systems = sorted({facts["os"] for facts in nodes.values()})
     one_system = systems[0] if len(systems) == 1 else None
     lines = ["drawbridge_nodes:", propose(2, Nodes, "os", one_system, f"found {', '.join(systems)}")]
-    lines += ["  classes:", *(line for one in found for line in _class(one, types)), "  ranges:"]
+    # the intent has devices of all classes, or of none
+    devices = {one.name: {nic["device"] for nic in one.sample["nics"]} for one in found if one.sample["nics"]}
+    known = {} if any(len(it) > 1 or "" in it for it in devices.values()) else devices
+    lines += ["  classes:", *(line for one in found for line in _class(one, types, known)), "  ranges:"]
     for one in found:
-        for leaves, names in one.ranges.items():
+        for near, names in one.ranges.items():
             lines.append("    - " + propose(0, Range, "names", hostlist.compress(names), "names of these hosts"))
             lines.append(f"      node_class: {one.name}")
             look = "leaf switches of the rails; LLDP names none: show lldp neighbors there"
-            if leaves and not _in_rail_order(nodes[names[0]], leaves):
-                lines.append(ask(6, "leaves", f"leaf switches in rail order; LLDP says {', '.join(leaves)}"))
-            elif leaves or one.sample["nics"]:
-                lines.append(propose(6, Range, "leaves", hostlist.compress(list(leaves)), look))
+            if near and not _in_rail_order(nodes[names[0]], near):
+                lines.append(ask(6, "leaves", f"leaf switches in rail order; LLDP says {', '.join(near)}"))
+            elif near or one.sample["nics"]:
+                lines.append(propose(6, Range, "leaves", hostlist.compress(list(near)), look))
     return lines
 
 
-def _in_rail_order(facts: Facts, leaves: Sequence[str]) -> bool:
+def _in_rail_order(facts: Facts, near: Sequence[str]) -> bool:
     """Whether groups of equally many ports are on one leaf each, as the intent has it."""
     nics = facts["nics"]
-    return not len(nics) % len(leaves) and all(
-        facts["neighbours"][nic["netdev"]][0] == leaves[at * len(leaves) // len(nics)] for at, nic in enumerate(nics)
+    return not len(nics) % len(near) and all(
+        facts["neighbours"][nic["netdev"]][0] == near[at * len(near) // len(nics)] for at, nic in enumerate(nics)
     )
 
 
-def _class(one: Found, live: Mapping[str, str]) -> list[str]:
-    facts = one.sample
-    lines = [f"    {one.name}:", *(f"      {key}: {value}" for key, value in facts["cpus"].items())]
+def _class(one: Found, live: Mapping[str, str], devices: Mapping[str, Iterable[str]]) -> list[str]:
+    facts, wrong = one.sample, _refused_by_rules(one)
+    lines = [f"    {one.name}:"]
+    for key, value in facts["cpus"].items():
+        lines.append(propose(6, NodeClass, key, None if key in wrong else value, _with("lscpu", wrong, key)))
     if not facts["cpus"]:
         lines += [ask(6, key, "lscpu") for key in ("sockets", "cores_per_socket")]
     lines += [
         propose(6, NodeClass, "memory_mib", one.memory_mib or None, "slurmd -C"),
-        _reserved_cpus(one),
+        _reserved_cpus(one, wrong),
         ask(6, "reserved_memory_mib", "memory of daemons and the file system's cache, such as mmlsconfig pagepool"),
     ]
     if facts["gpus"]:
         vendor = facts["gpus"][0]["vendor"]
-        lines += ["      gpus:", *_gpus(one, live)]
+        lines += ["      gpus:", *_gpus(one, live, wrong)]
         lines += [f"        vendor: {vendor}"] if vendor != DEFAULT else []
-    return lines + (_nics(facts) if facts["nics"] else [])
+    lines += _nics(facts, wrong) if facts["nics"] else []
+    return lines + [propose(10, Nics, "device", device, "lspci -n") for device in devices.get(one.name, ())]
 
 
-def _reserved_cpus(one: Found) -> str:
-    """The kubelet's CPUs, if they are whole cores of this machine."""
-    known, look = one.sample["kubelet"].get("reserved_cpus"), "whole cores for daemons: lscpu -e"
-    if not known or refused(NodeClass, "reserved_cpus", known):
-        return propose(6, NodeClass, "reserved_cpus", known, look)
-    least = {"memory_mib": one.memory_mib or 2048, "reserved_memory_mib": 1024, "reserved_cpus": known}
-    build = Reader().record(NodeClass, {**one.sample["cpus"], **least}, "")
-    rules = (nodes_rules.classes_are_consistent, numa_rules.reserved_cpus_are_whole_cores)
-    faults = [fault for rule in rules for fault in rule(Nodes({one.name: build}, ()))] if build else []
-    wrong = next((f"{fault.reason}; {fault.repair}" for fault in faults if fault.key.endswith("reserved_cpus")), "")
-    if wrong:
-        return ask(6, "reserved_cpus", f"{look}; the kubelets reserve {json.dumps(known)}, but {wrong}")
-    return propose(6, NodeClass, "reserved_cpus", known, look)
+def _refused_by_rules(one: Found) -> dict[str, str]:
+    """What the rules of a node class say of the proposal, by key."""
+    facts = one.sample
+    numa = {part: [device["numa"] for device in facts[part]] for part in ("gpus", "nics")}
+    reserved = one.reserved_cpus if one.reserved_cpus and not refused(NodeClass, CPUS, one.reserved_cpus) else "0"
+    raw = {
+        **{**facts["cpus"], "memory_mib": max(one.memory_mib, 2048), "reserved_memory_mib": 1024},
+        CPUS: reserved,
+        "gpus": {"type": "gpu", "numa": [] if -1 in numa["gpus"] else numa["gpus"]},
+        "nics": [
+            {key: hostlist.compress([nic[key] for nic in facts["nics"]]) for key in ("netdev", "rdma")}
+            | {"numa": numa["nics"]}
+        ],
+    }
+    build = Reader().record(NodeClass, raw if facts["nics"] and -1 not in numa["nics"] else {**raw, "nics": []}, "")
+    faults = [fault for rule in RULES for fault in rule(Nodes({one.name: build}, ()))] if build else []
+    return {fault.key.split(f".{one.name}.", 1)[1]: f"{fault.reason}; {fault.repair}" for fault in faults}
 
 
-def _gpus(one: Found, live: Mapping[str, str]) -> list[str]:
+def _reserved_cpus(one: Found, wrong: Mapping[str, str]) -> str:
+    """The kubelets' CPUs, if they are whole cores of this machine."""
+    look = "whole cores for daemons: lscpu -e"
+    if one.reserved_cpus and CPUS in wrong:
+        why = f"the kubelets reserve {json.dumps(one.reserved_cpus)}, but {wrong[CPUS]}"
+        return ask(6, CPUS, f"{look}; {why}")
+    return propose(6, NodeClass, CPUS, one.reserved_cpus, look)
+
+
+def _gpus(one: Found, live: Mapping[str, str], wrong: Mapping[str, str]) -> list[str]:
     """Type, which a live Slurm may have given, and NUMA nodes. A class has one type: people decide between models."""
     gpus = one.sample["gpus"]
     numa = [gpu["numa"] for gpu in gpus]
-    look = f"NUMA node of each of {len(numa)} GPUs: {VENDORS[gpus[0]['vendor']].topology}"
+    look = _with(f"NUMA node of each of {len(numa)} GPUs: {VENDORS[gpus[0]['vendor']].topology}", wrong, "gpus.numa")
     if len(one.types) > 1:
         models = ", ".join(
             f"{sum(gpu['name'] == name for gpu in gpus)} {name or 'without a name'} ({kind or 'no type'})"
@@ -134,21 +163,25 @@ def _gpus(one: Found, live: Mapping[str, str]) -> list[str]:
     kind = known.pop() if len(known) == 1 else one.types[gpus[0]["name"]]
     return [
         propose(8, Gpus, "type", kind, f"Slurm's type of them: {VENDORS[gpus[0]['vendor']].products[0]}"),
-        ask(8, "numa", look) if -1 in numa else propose(8, Gpus, "numa", numa, look),
+        propose(8, Gpus, "numa", None if -1 in numa or "gpus.numa" in wrong else numa, look),
     ]
 
 
-def _nics(facts: Facts) -> list[str]:
+def _with(look: str, wrong: Mapping[str, str], key: str) -> str:
+    return f"{look}; {wrong[key]}" if key in wrong else look
+
+
+def _nics(facts: Facts, wrong: Mapping[str, str]) -> list[str]:
     nics = facts["nics"]
-    numa, devices = [nic["numa"] for nic in nics], {nic["device"] for nic in nics}
+    numa = [nic["numa"] for nic in nics]
     netdevs, rdma = (hostlist.compress([nic[key] for nic in nics]) for key in ("netdev", "rdma"))
-    lines = [
+    key, look = "nics[0].numa", "NUMA node of each port: lstopo"
+    return [
         "      nics:  # all RDMA ports; give storage ports an entry of their own, with purpose: storage",
         "        - " + propose(0, Nics, "netdev", netdevs, "names of the devices"),
         propose(10, Nics, "rdma", rdma, "rdma link"),
-        ask(10, "numa", "NUMA node of each port: lstopo") if -1 in numa else f"          numa: {numa}",
+        propose(10, Nics, "numa", None if -1 in numa or key in wrong else numa, _with(look, wrong, key)),
     ]
-    return lines + ([f'          device: "{devices.pop()}"'] if len(devices) == 1 and devices != {""} else [])
 
 
 def _fabric(nodes: Mapping[str, Facts]) -> list[str]:
@@ -170,8 +203,18 @@ def _fabric(nodes: Mapping[str, Facts]) -> list[str]:
         lines += [f"    - {names}", "      tier: leaf"]
         lines += [ask(6, key, "show version") for key in ("platform", "asic")]
         lines.append(ask(6, "ports", f"all ports of the lossless class; those of nodes are {used}"))
-    if why := refused(Cabling, "nodes", cabled):
+    if why := refused(Cabling, "nodes", cabled) or next(filter(None, map(_unreadable, cabled)), ""):
         found = ", ".join(f"{cable['nodes']} at {cable['switches']} {cable['ports']}" for cable in cabled)
         return [*lines, ask(2, "cabling", f"nodes, switches and ports of the rails; LLDP says {found}, but {why}")]
-    lines += ["  cabling:", "    nodes:"]
-    return lines + [f"      - {json.dumps(cable)}" for cable in cabled]
+    lines += ["  cabling:", "    nodes:", *(f"      - {json.dumps(cable)}" for cable in cabled)]
+    if lost := [name for name, facts in nodes.items() if facts["nics"] and not leaves(facts)]:
+        lines.append(f"      # add {hostlist.compress(lost)}: LLDP names no neighbour of some of its rails")
+    return lines
+
+
+def _unreadable(cable: Mapping[str, str]) -> str:
+    try:
+        ports.expand(cable["ports"])
+    except ports.PortsError as err:
+        return str(err)
+    return ""

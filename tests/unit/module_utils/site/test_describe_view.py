@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -64,18 +65,19 @@ def lab_hosts() -> dict[str, Any]:
     return {"ctl": other(), **{name: lab_node(*end) for name, end in cabled.items()}}
 
 
-def answered(text: str) -> dict[str, Any]:
+def answered(text: str, more: Any = MappingProxyType({})) -> dict[str, Any]:
     """The text with answers in place of its questions; a question without an answer is left out."""
+    answers = {**ANSWERS, **more}
 
     def answer(match: re.Match[str]) -> str:
         key = match.group(2)
-        return f"{match.group(1)}{key}: {json.dumps(ANSWERS[key])}" if key in ANSWERS else ""
+        return f"{match.group(1)}{key}: {json.dumps(answers[key])}" if key in answers else ""
 
     return yaml.safe_load(QUESTION.sub(answer, text)) or {}
 
 
-def intent(files: dict[str, str]) -> dict[str, Any]:
-    parts = [answered(text) for path, text in files.items() if path.startswith("group_vars")]
+def intent(files: dict[str, str], more: Any = MappingProxyType({})) -> dict[str, Any]:
+    parts = [answered(text, more) for path, text in files.items() if path.startswith("group_vars")]
     return {key: value for part in parts for key, value in part.items()}
 
 
