@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..core import hostlist
 from ..core.faults import Fault
 from ..core.loopback import ON_ONE_HOST, REPAIR, is_loopback
 from ..core.rules import doubled
 from ..nodes.model import Nodes
+from .config.text import HIDDEN
 from .model import Slurm
 
 ENDING_S = 20
@@ -52,6 +53,21 @@ def controller_is_one_host(slurm: Slurm) -> Iterator[Fault]:
     for key in ("controller", "controller_address"):
         if is_loopback(getattr(slurm, key)):
             yield Fault(f"drawbridge_slurm.{key}", getattr(slurm, key), ON_ONE_HOST, REPAIR)
+
+
+def masks_are_no_values(slurm: Slurm) -> Iterator[Fault]:
+    """Reports and diffs hide secrets; a line that was copied from one would be taken as it stands there."""
+    own: list[tuple[str, Mapping[str, str]]] = [
+        ("settings", slurm.settings),
+        ("cgroup_settings", slurm.cgroup_settings),
+        ("accounting.settings", slurm.accounting.settings),
+        *((f"node_settings.{name}", values) for name, values in slurm.node_settings.items()),
+        *((f"partitions[{at}].settings", partition.settings) for at, partition in enumerate(slurm.partitions)),
+    ]
+    for place, values in own:
+        for key in (key for key, value in values.items() if value == HIDDEN):
+            reason = "reports write it in the place of a secret"
+            yield Fault(f"drawbridge_slurm.{place}.{key}", HIDDEN, reason, "write the value itself")
 
 
 def gated_accounts_have_namespaces(slurm: Slurm) -> Iterator[Fault]:
@@ -113,6 +129,7 @@ def jobs_outlast_their_pods(slurm: Slurm) -> Iterator[Fault]:
 RULES = (
     partitions_hold_known_nodes,
     controller_is_one_host,
+    masks_are_no_values,
     gated_accounts_have_namespaces,
     epilog_outlasts_the_pods,
     dispatcher_outlasts_the_gate,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ...core.faults import Fault
 from ...core.options import PATH
 from ...nodes.model import Nodes
+from ..accounting.model import USER
 from ..model import Slurm
 from .keys import PRESETS
 from .settings import preset
@@ -71,7 +72,7 @@ def paths_are_absolute_and_lasting(slurm: Slurm) -> Iterator[Fault]:
 def slurms_user_is_not_root(slurm: Slurm) -> Iterator[Fault]:
     """The gate's tokens on the controller belong to the user slurm."""
     name, key = preset(slurm.settings, "SlurmUser"), f"{KEY}.SlurmUser"
-    if not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", name):
+    if not re.fullmatch(USER, name):
         yield Fault(key, name, "it is no name of a user", "write the name of the user that owns slurmctld's state")
     elif name == "root":
         reason = "slurmctld, its scripts and the accounting database would run as root"
