@@ -11,8 +11,8 @@ description:
   - Reads the facts from which P(drawbridge.drawbridge.site_description#module) writes an intent, in one visit.
   - Each tool has a time limit. A tool that is missing or fails is named in C(missing) and does not stop the others.
   - slurm.conf and the files that it includes may contain secrets. Only the cluster, the hosts of slurmctld and
-    slurmdbd, and the partitions are returned.
-  - Of the kubelet's kubeconfig only the address of the API server is returned.
+    slurmdbd, the partitions, the types of GPUs and the names of cloud nodes are returned.
+  - Of the kubeconfig of the running kubelet, only the address and the CA file of the API server are returned.
 author: Drawbridge contributors (@drawbridge)
 options:
   timeout_s:
@@ -47,7 +47,14 @@ hardware:
     nics: [{netdev: rail0, rdma: mlx5_0, pci: "0000:18:00.0", device: "15b3:1021", numa: 0, mtu: 9000, speed_mbps: 0}]
     neighbours: {rail0: [leaf1, Ethernet1]}
     mounts: [{source: fs1, mount: /gpfs/fs1, type: gpfs}]
-    slurm: {path: /etc/slurm/slurm.conf, cluster: old, controller: ctl, accounting: db1, partitions: []}
+    slurm:
+      path: /etc/slurm/slurm.conf
+      cluster: old
+      controller: ctl
+      accounting: db1
+      partitions: [{name: batch, nodes: "gpu[01-04]", default: true}]
+      gpu_types: [{nodes: "gpu[01-04]", type: h100}]
+      cloud: ""
     kubelet: {api_server: "https://10.0.0.1:6443", ca_file: /etc/kubernetes/pki/ca.crt}
     missing: []
 """

@@ -58,6 +58,8 @@ def slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mappin
         lines += ["  accounting:", propose(4, Storage, "host", accounting, "AccountingStorageHost")]
         look = "its server, user and name: slurmdbd.conf; for a slurmdbd that others run write slurmdbd: site instead"
         lines.append(ask(4, "database", look))
+    if running.get("cloud"):
+        lines.append(f"  # State=CLOUD of {running['cloud']}: Drawbridge has no nodes that a ResumeProgram starts")
     if not running.get("partitions"):
         return [*lines, ask(2, "partitions", f"name, nodes and gate of each; nodes are {hostlist.compress([*nodes])}")]
     lines.append("  partitions:")

@@ -39,7 +39,8 @@ def slurm_conf(text: str, included: Callable[[str], str] = lambda _: "") -> dict
     hosts = settings(found).get("slurmctldhost") or [("", known.get("controlmachine", ""))]
     partitions = with_defaults(found, "partitionname")
     default = [line.name for line in partitions if line.values().get("default", ("", ""))[1].lower() in _YES][-1:]
-    members = Members(found)
+    members, nodes = Members(found), with_defaults(found, "nodename")
+    cloud = [line.name for line in nodes if line.values().get("state", ("", ""))[1].upper().startswith("CLOUD")]
     return {
         # as Slurm itself writes it
         "cluster": known.get("clustername", "").lower(),
@@ -49,7 +50,8 @@ def slurm_conf(text: str, included: Callable[[str], str] = lambda _: "") -> dict
             {"name": line.name, "nodes": _nodes(line, members), "default": [line.name] == default}
             for line in partitions
         ],
-        "gpu_types": _gpu_types(with_defaults(found, "nodename")),
+        "gpu_types": _gpu_types(nodes),
+        "cloud": ",".join(cloud),
     }
 
 

@@ -7,7 +7,7 @@ A conflicting operator cordons, drains, taints, reboots or upgrades nodes under 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...core.names import TAINT
@@ -97,7 +97,6 @@ SETTINGS = (
         "set driver.upgradePolicy.enable: false",
     ),
 )
-SLINKY = "slinky.slurm.net/managed-node"
 
 
 def workload_actors(workloads: Iterable[Json]) -> list[Actor]:
@@ -126,13 +125,64 @@ def setting_actors(resources: Iterable[Json]) -> list[Actor]:
 
 
 def node_actors(nodes: Iterable[Json]) -> list[Actor]:
-    """Other schedulers whose taint is on gated nodes."""
-    taints = {it["metadata"]["name"]: (it.get("spec") or {}).get("taints") or [] for it in nodes}
-    marked = [name for name, found in taints.items() if any(taint["key"] == SLINKY for taint in found)]
-    if not marked:
-        return []
-    where = f"the taint {SLINKY} on {marked[0]}" + (f" and {len(marked) - 1} more" if marked[1:] else "")
-    return [Actor("slurm-bridge", where, "shows that slurm-bridge gives the node to pods", "run it on other nodes")]
+    """What gated nodes show of others: another scheduler's taint, shared GPUs, GPUs of virtual machines."""
+    found = []
+    listed = list(nodes)
+    for shows, actor in NODES:
+        if marked := [it["metadata"]["name"] for it in listed if shows(it)]:
+            where = f"{actor.where} on {marked[0]}" + (f" and {len(marked) - 1} more" if marked[1:] else "")
+            found.append(actor._replace(where=where))
+    return found
+
+
+def _has_slinkys_taint(node: Json) -> bool:
+    return any(taint["key"] == SLINKY for taint in (node.get("spec") or {}).get("taints") or [])
+
+
+def _shares_gpus(node: Json) -> bool:
+    """Time slicing and MPS: the device plugin offers each GPU several times, under its own name or another one."""
+    replicas = (node["metadata"].get("labels") or {}).get(REPLICAS, "")
+    resources = (node.get("status") or {}).get("allocatable") or {}
+    return (replicas.isdecimal() and int(replicas) > 1) or any(name.endswith(SHARED) for name in resources)
+
+
+def _runs_machines(node: Json) -> bool:
+    return (node["metadata"].get("labels") or {}).get(WORKLOAD, CONTAINER) != CONTAINER
+
+
+SLINKY = "slinky.slurm.net/managed-node"
+REPLICAS, SHARED = "nvidia.com/gpu.replicas", "/gpu.shared"
+WORKLOAD, CONTAINER = "nvidia.com/gpu.workload.config", "container"
+"""What the GPU Operator with sandboxWorkloads.enabled does with a node's GPUs, and its harmless value."""
+NODES: Sequence[tuple[Callable[[Json], bool], Actor]] = (
+    (
+        _has_slinkys_taint,
+        Actor(
+            "slurm-bridge",
+            f"the taint {SLINKY}",
+            "shows that slurm-bridge gives the node to pods",
+            "run it on other nodes",
+        ),
+    ),
+    (
+        _shares_gpus,
+        Actor(
+            "gpu-sharing",
+            "the device plugin",
+            "offers each GPU several times, so a job's pod may get fewer GPUs than it requests",
+            "remove sharing (time slicing, MPS) from its configuration for gated nodes",
+        ),
+    ),
+    (
+        _runs_machines,
+        Actor(
+            "gpu-machines",
+            f"the label {WORKLOAD}",
+            "gives GPUs to virtual machines, so a job's pod finds none",
+            f"remove the label, or set it to {CONTAINER}",
+        ),
+    ),
+)
 
 
 def intolerant(daemons: Iterable[Json], infra: Iterable[str]) -> list[str]:

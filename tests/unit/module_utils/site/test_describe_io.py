@@ -76,6 +76,7 @@ def test_included_files_and_the_cluster_of_the_kubelet_are_read_but_no_secret(ho
             {"name": "hpc", "nodes": "ALL", "default": False},
         ],
         "gpu_types": [],
+        "cloud": "",
     }
     assert found["kubelet"] == OF_KUBELET
     assert "secret" not in str(found)

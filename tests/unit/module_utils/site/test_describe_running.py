@@ -38,6 +38,31 @@ def test_the_database_of_a_slurmdbd_elsewhere_is_a_question() -> None:
     assert lines[5].startswith("    # QUESTION: database: ")
 
 
+def test_nodes_of_a_cloud_are_said_and_partitions_of_unknown_nodes_are_questions() -> None:
+    part = {"name": "a", "nodes": "gpu01,n[1-2]", "default": False}
+    lines = slurm(hosts(conf(cloud="n[1-2]", partitions=[part]), {}), NODES, GROUPS)
+    assert "  # State=CLOUD of n[1-2]: Drawbridge has no nodes that a ResumeProgram starts" in lines
+    assert lines[-2].endswith("but no host of the group nodes that answered has these names: n[1-2]")
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        ("CTL.example.org", '  controller: "ctl"'),
+        ("localhost", '  controller: "ctl"'),
+        ("", '  controller: "ctl"'),
+        ("head", "  # QUESTION: controller: host of slurmctld; slurm.conf has head, but the group controllers ctl; "),
+    ],
+)
+def test_the_controller_is_a_host_of_its_group(written: str, line: str) -> None:
+    lines = slurm(hosts(conf(controller=written), {}), NODES, GROUPS)
+    assert lines[2].startswith(line)
+
+
+def test_a_controller_without_a_group_is_the_one_of_slurm_conf() -> None:
+    assert daemons(hosts(conf(controller="HEAD"), {}), {})[1] == "HEAD"
+
+
 def test_a_controller_whose_file_was_not_read_hides_no_other_host() -> None:
     running, controller, _accounting = daemons(hosts({"path": "/etc/slurm/slurm.conf"}, conf()), GROUPS)
     assert (running["cluster"], controller) == ("research", "ctl")
@@ -56,3 +81,10 @@ def test_without_slurm_storage_and_kubelets_everything_is_a_question() -> None:
 def test_kubelets_of_two_clusters_are_a_question() -> None:
     nodes = {name: {"kubelet": {"api_server": f"https://{name}:6443"}} for name in ("gpu01", "gpu02")}
     assert "  # QUESTION: api_server: kubectl cluster-info" in kube(nodes)
+
+
+def test_a_load_balancer_of_each_host_is_named_in_the_question() -> None:
+    (line,) = [
+        line for line in kube({"gpu01": {"kubelet": {"local_server": "https://[::1]:1"}}}) if "api_server" in line
+    ]
+    assert line.endswith("https://[::1]:1 of the kubelets is a load balancer on each node")

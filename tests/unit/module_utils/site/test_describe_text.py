@@ -8,7 +8,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 def test_a_slurm_conf_without_a_line_that_is_known_says_nothing() -> None:
     """What hosts have is read in test_describe_io.py."""
-    nothing = {"cluster": "", "controller": "", "accounting": "", "partitions": [], "gpu_types": []}
+    nothing = {"cluster": "", "controller": "", "accounting": "", "partitions": [], "gpu_types": [], "cloud": ""}
     assert text.slurm_conf("AccountingStoragePass=secret\n") == nothing
 
 
@@ -43,6 +43,10 @@ def test_names_are_those_that_slurm_takes() -> None:
         ("n1", False),
     ]
     assert text.slurm_conf("ControlMachine=a\nSlurmctldHost=b(10.0.0.1)\n")["controller"] == "b"
+
+
+def test_nodes_of_a_cloud_are_named() -> None:
+    assert text.slurm_conf(NODES)["cloud"] == "n[5-6]"
 
 
 def test_types_of_gpus_are_those_of_the_nodes() -> None:

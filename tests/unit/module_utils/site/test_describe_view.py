@@ -60,6 +60,9 @@ def lab_node(leaf: str, first: int) -> dict[str, Any]:
     return {**other(), "memory_mib": 2064384, "gpus": gpus, "nics": nics, "neighbours": near}
 
 
+GPUS = lab_node("leaf1", 1)["gpus"]
+
+
 def lab_hosts() -> dict[str, Any]:
     cabled = {"gpu01": ("leaf1", 1), "gpu02": ("leaf1", 9), "gpu03": ("leaf2", 1), "gpu04": ("leaf2", 9)}
     return {"ctl": other(), **{name: lab_node(*end) for name, end in cabled.items()}}
@@ -119,6 +122,16 @@ def test_other_hardware_is_another_class_but_not_a_few_mib(memory_mib: int, clas
     hosts["gpu04"] = {**hosts["gpu04"], "memory_mib": memory_mib}
     found = intent(folder(hosts, GROUPS, {}))["drawbridge_nodes"]["classes"]
     assert {name: one["memory_mib"] for name, one in found.items()} == classes
+
+
+def test_people_decide_between_models_and_types_of_a_live_slurm_stay() -> None:
+    hosts = lab_hosts()
+    hosts["ctl"]["slurm"] = {"cluster": "c", "gpu_types": [{"nodes": "gpu[01-03]", "type": "hopper"}]}
+    hosts["gpu04"]["gpus"] = [{**gpu, "name": gpu["name"] if at else "NVIDIA T400"} for at, gpu in enumerate(GPUS)]
+    text = folder(hosts, GROUPS, {})["group_vars/all/nodes.yml"]
+    assert '        type: "hopper"\n' in text
+    assert "# QUESTION: type: the models differ: 1 NVIDIA T400 (t400), 7 NVIDIA H100 80GB HBM3 (h100); " in text
+    assert f"# QUESTION: numa: of the GPUs of this type alone, in their order, of {NUMA}" in text
 
 
 def test_a_running_cluster_is_taken_over() -> None:

@@ -65,6 +65,23 @@ def test_another_scheduler_has_left_its_mark() -> None:
 
 
 @pytest.mark.parametrize(
+    ("labels", "resources", "named"),
+    [
+        ({"nvidia.com/gpu.replicas": "1", "nvidia.com/gpu.workload.config": "container"}, ["nvidia.com/gpu"], []),
+        ({"nvidia.com/gpu.replicas": "4"}, ["nvidia.com/gpu"], ["gpu-sharing"]),
+        ({}, ["nvidia.com/gpu.shared", "cpu"], ["gpu-sharing"]),
+        ({"nvidia.com/gpu.workload.config": "vm-passthrough"}, [], ["gpu-machines"]),
+        (None, [], []),
+    ],
+)
+def test_gpus_that_are_shared_or_of_virtual_machines_are_named(
+    labels: dict[str, str] | None, resources: list[str], named: list[str]
+) -> None:
+    node = {"metadata": {"name": "gpu01", "labels": labels}, "status": {"allocatable": dict.fromkeys(resources, "8")}}
+    assert [actor.name for actor in node_actors([node])] == named
+
+
+@pytest.mark.parametrize(
     ("tolerations", "named"),
     [
         ([], True),
