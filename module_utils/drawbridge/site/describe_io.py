@@ -112,9 +112,9 @@ class Host(hardware_io.Host):
 
 
 def _namespace(process: Path) -> str:
-    """The process' mount namespace; "" if it can't be read."""
+    """The namespace of the process; a container has another one. "" if it can't be read."""
     try:
-        return str((process / "ns/mnt").readlink())
+        return str((process / "ns/pid").readlink())
     except OSError:
         return ""
 
