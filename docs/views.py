@@ -7,7 +7,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import reads
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS, FILESYSTEMS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import VIEWS
 
 ARGUMENTS = {
@@ -59,8 +60,9 @@ def note(name: str) -> str:
     """What a view derives, from what, and what it returns."""
     view = VIEWS[name]
     parameters = inspect.signature(view).parameters
-    reads = ", ".join(f"C(drawbridge_{key})" for key in parameters if key in DOMAINS)
-    takes = ", ".join(f"C({key}) ({ARGUMENTS[key]})" for key in parameters if key not in DOMAINS)
+    read = ", ".join(f"C(drawbridge_{key})" for key in reads(view))
+    further = [key for key in parameters if key not in DOMAINS and key != FILESYSTEMS]
+    takes = ", ".join(f"C({key}) ({ARGUMENTS[key]})" for key in further)
     summary, _sep, returned = inspect.cleandoc(view.__doc__ or "").partition("\n\n")
-    lines = [f"C({name}): {summary}", f"It reads {reads}.", f"It takes {takes}." if takes else "", returned]
+    lines = [f"C({name}): {summary}", f"It reads {read}.", f"It takes {takes}." if takes else "", returned]
     return " ".join(" ".join(line.split()) for line in lines if line)

@@ -18,7 +18,7 @@ import yaml
 
 from module_utils.drawbridge.site import installer_view
 from module_utils.drawbridge.site.compose import part
-from module_utils.drawbridge.site.filesystems_view import shared
+from module_utils.drawbridge.storage.kinds import shared
 
 ROOT = Path(__file__).resolve().parents[2]
 INTENT = ROOT / "inventories/lab/group_vars/all"
@@ -45,7 +45,7 @@ def _view(kube: Json) -> Json:
     said = {key: it for text in texts for key, it in yaml.safe_load(text).items()}
     said["drawbridge_kube"] |= kube
     nodes, slurm, gpfs, meant = (part(it, said[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "gpfs", "kube"))
-    return installer_view.objects(nodes, slurm, shared(gpfs, None), meant)
+    return installer_view.objects(nodes, slurm, shared({"gpfs": gpfs}), meant)
 
 
 def sources() -> dict[str, str]:

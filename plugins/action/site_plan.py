@@ -33,6 +33,7 @@ from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
 from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
 from ..module_utils.drawbridge.site.load import load
 from ..module_utils.drawbridge.site.model import DOMAINS, Intent
+from ..module_utils.drawbridge.storage.kinds import KINDS
 from ..plugin_utils.internals import inventory_files_vars, inventory_of, role_of, role_path
 from ..plugin_utils.play_tasks import LEAVES, HostTasks, listed, plain, role_name, tasks
 
@@ -40,7 +41,10 @@ ARGUMENT_SPEC = {
     "folder": {"type": "path", "required": True},
     "playbook": {"type": "path", "required": True},
 }
-FOLDERS = {"controllers": "slurm_controller", "login": "slurm_login", "storage_admins": "gpfs"}
+FOLDERS = {
+    **{"controllers": "slurm_controller", "login": "slurm_login"},
+    **{group: name for name, kind in KINDS.items() for group in kind.groups},
+}
 """Folders of inventory groups, if they differ from the group's name."""
 OTHERS_SPECS = {
     "k8s": {"definition": {"type": "raw"}},

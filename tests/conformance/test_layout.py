@@ -13,13 +13,15 @@ from pathlib import Path
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.systems import SYSTEMS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.clients import CLIENTS
 
 from tests.conformance.test_habits import reached
 from tests.conformance.tree import PLAYBOOKS, PYTHON, ROLES, ROOT, relative
 
 HOME = ROOT / "module_utils/drawbridge"
 FILES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")
-FLOORS = ({"core"}, {"nodes"}, {"fabric", "nic", "storage", "slurm", "kube", "gate", "report", "preflight"}, {"site"})
+SUBSYSTEMS = {"fabric", "nic", "storage", "slurm", "kube", "gate", "report"}
+FLOORS = ({"core"}, {"nodes"}, SUBSYSTEMS, {"preflight"}, {"site"})
 """From the ground floor to the top: a file may import from its own subsystem and from the floors below."""
 CORE_IO = re.compile(r"core/(command|files|units|packages/\w+|api/\w+)")
 """Besides files named io or *_io."""
@@ -164,7 +166,8 @@ def test_a_visit_carries_no_tables_that_only_controllers_read() -> None:
     """The keys of Slurm's files are a hundredth of what a visit sends; no node compares such a file."""
     carried = {relative(path) for path in reached(ROOT / "library/node_visit_host.py")}
     assert "module_utils/drawbridge/slurm/takeover/io.py" in carried
-    assert not carried & {f"module_utils/drawbridge/slurm/{it}.py" for it in ("config/words", "takeover/files")}
+    tables = ("slurm/config/words", "slurm/takeover/files", "storage/kinds", "storage/model", "storage/nfs/kind")
+    assert not carried & {f"module_utils/drawbridge/{it}.py" for it in tables}
 
 
 VENDORS_OWN = re.compile(r"/dev/nvidia|/proc/driver/nvidia|nvidia-|nvidia_|0x10de")
@@ -176,3 +179,25 @@ CHARTS = ("nodes/gpus/", "kube/releases/")
 def test_the_table_alone_names_a_gpu_vendors_devices_and_tools(path: Path) -> None:
     if not name(path).startswith(CHARTS):
         assert not VENDORS_OWN.search(path.read_text())
+
+
+KINDS = re.compile(rf"(?<![a-zA-Z])({'|'.join([*CLIENTS, 'lustre'])})(?![a-z])")
+OTHERS_WORDS = {
+    "kube/closed_list/pods": "kinds of volumes of Kubernetes",
+    "nodes/hardware_text": "types of mounts, also of those that the intent can't have",
+    "slurm/config/words": "keys of slurm.conf",
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_storage_alone_names_a_kind_of_file_systems(path: Path) -> None:
+    """A new one is its folder, one line in the table, and its role."""
+    if not name(path).startswith("storage/") and name(path) not in OTHERS_WORDS:
+        assert not KINDS.search(path.read_text())
+
+
+@pytest.mark.parametrize("kind", CLIENTS)
+def test_no_kind_of_file_systems_names_another(kind: str) -> None:
+    others = re.compile(rf"(?<![a-zA-Z])({'|'.join({*CLIENTS} - {kind})})(?![a-z])")
+    own = [path for path in FILES if path.is_relative_to(HOME / "storage" / kind)]
+    assert own and [name(path) for path in own if others.search(path.read_text())] == []

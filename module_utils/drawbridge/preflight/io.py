@@ -83,10 +83,13 @@ def disks(want: Want, run: Run) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def gpfs(want: Want, run: Run) -> dict[str, bool]:
-    """Whether GPFS is installed, and its kernel module is built for the running kernel."""
-    module = next(Path(f"/lib/modules/{os.uname().release}").glob("**/mmfs26.ko*"), None)
-    return {"installed": Path("/usr/lpp/mmfs/bin").is_dir(), "module": module is not None}
+def layers(want: Want, run: Run) -> dict[str, dict[str, bool]]:
+    """Whether file systems are installed, and their kernel modules are built for the running kernel."""
+    modules = Path(f"/lib/modules/{os.uname().release}")
+    return {
+        kind: {"installed": Path(folder).is_dir(), "module": any(modules.glob(f"**/{module}*"))}
+        for kind, (folder, module) in want["layers"].items()
+    }
 
 
 def units(want: Want, run: Run) -> list[dict[str, str]]:
@@ -117,7 +120,7 @@ def existing(want: Want, run: Run) -> dict[str, list[str]]:
 PROBES: dict[str, Probe] = {
     probe.__name__: probe
     for probe in (
-        *(users, system, security, disks, gpfs, units, releases, existing),
+        *(users, system, security, disks, layers, units, releases, existing),
         *(network_io.names, network_io.ports, network_io.mtu),
         *(hardware_io.gpus, hardware_io.pci, hardware_io.nics),
     )

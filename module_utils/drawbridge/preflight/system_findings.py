@@ -1,9 +1,11 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Findings of one host: its operating system, disks, GPFS and existing clusters."""
+"""Findings of one host: its operating system, disks, file systems and existing clusters."""
 
 from __future__ import annotations
 
+from ..storage.kinds import KINDS
+from ..storage.model import KernelLayer
 from .model import EXISTING, STORAGE, SYSTEM, Facts, Finding, Sees, Want
 from .text import natural
 
@@ -33,11 +35,21 @@ def _kernel_old(facts: Facts, want: Want) -> str:
     return f"kernel {system['kernel']} runs, but {newest} is installed" if old else ""
 
 
-def _gpfs_layer(facts: Facts, want: Want) -> str:
-    gpfs = facts.get("gpfs", {})
-    missing = want["gpfs"] and gpfs.get("installed") and not gpfs["module"]
-    kernel = facts.get("system", {}).get("kernel", "")
-    return f"GPFS is installed, but mmfs26.ko is not built for kernel {kernel}" if missing else ""
+def _layer(kind: str, layer: KernelLayer) -> Finding:
+    def sees(facts: Facts, want: Want) -> str:
+        found = facts.get("layers", {}).get(kind, {})
+        missing = found.get("installed") and not found["module"]
+        kernel = facts.get("system", {}).get("kernel", "")
+        return f"{layer.product} is installed, but {layer.module} is not built for kernel {kernel}" if missing else ""
+
+    return Finding(
+        f"{kind}_layer_missing",
+        STORAGE,
+        f"{layer.product} is installed, but its kernel module is not built for the running kernel",
+        f"{layer.product} can't start on the node",
+        layer.repair,
+        sees,
+    )
 
 
 def _disk(facts: Facts, want: Want) -> str:
@@ -114,14 +126,7 @@ TABLE = (
         "free space, or grow the file system",
         _disk,
     ),
-    Finding(
-        "gpfs_layer_missing",
-        STORAGE,
-        "GPFS is installed, but its kernel module is not built for the running kernel",
-        "GPFS can't start on the node",
-        "run mmbuildgpl on the node, or boot the kernel that the module was built for",
-        _gpfs_layer,
-    ),
+    *(_layer(name, kind.layer) for name, kind in KINDS.items() if kind.layer),
     Finding(
         "slurm_release",
         EXISTING,

@@ -25,9 +25,7 @@ from ..nic.roce import plan as roce
 from ..slurm.accounting.plan import AccountingState
 from ..slurm.logins import text as logins
 from ..slurm.logins.model import SITE
-from ..storage.nfs import text as nfs
-from ..storage.nfs.model import Export
-from .gpfs_artefacts_view import mm_auth, mm_config, mm_mount, mm_node, mm_remote, mm_software
+from ..storage.kinds import KINDS
 from .kube_artefacts_view import (
     helm_release,
     installer_rights,
@@ -154,43 +152,19 @@ def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
     return Artefact([*AccountingState.of(users, limits, services).lines(), *gone])
 
 
-def nfs_mounts(mounts: Any, package: str, wait_s: int) -> Artefact:
-    """The client, and a unit for each mount."""
-    exports = [Export(**{**each, "options": tuple(each["options"])}) for each in mounts]
-    units = {f"/etc/systemd/system/{nfs.unit_name(it.mount)}": Entry(nfs.mount_unit(it, wait_s)) for it in exports}
-    return Artefact([f"install {package}", *(f"mount {nfs.source(it)} at {it.mount}" for it in exports)], units)
-
-
 _FUNCTIONS = (
-    *(
-        switch_roce,
-        mlnx_qos,
-        nic_link,
-        nic_roce,
-        host_files,
-        gate_program,
-        gate_runtime,
-        gate_token,
-        gate_guards,
-        slurm_munge_key,
-    ),
-    *(slurm_packages, slurm_database, slurm_daemon, slurm_node_logins, slurmdbd_config, slurm_config, slurm_accounting),
+    *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_runtime, gate_token, gate_guards),
+    *(slurm_munge_key, slurm_packages, slurm_database, slurm_daemon, slurm_node_logins),
+    *(slurmdbd_config, slurm_config, slurm_accounting),
     *(kube_packages, kube_runtime, kubelet_config, kube_member),
-    *(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),
+    *(function for kind in KINDS.values() for function in kind.artefacts),
     *(helm_release, installer_rights, k8s),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""
 _NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready", "slurm_node_use")
-_CHECKS = (
-    "cluster_intent",
-    "gate_adoption",
-    "infra_capacity",
-    "mm_cluster_info",
-    "mm_key_info",
-    "validate_argument_spec",
-)
-READS = {"node_visit", *_CHECKS, *_NODE_CHECKS}
+_CHECKS = ("cluster_intent", "gate_adoption", "infra_capacity", "validate_argument_spec")
+READS = frozenset({"node_visit", *_CHECKS, *_NODE_CHECKS}).union(*(kind.reads for kind in KINDS.values()))
 """Modules that write nothing."""
 
 

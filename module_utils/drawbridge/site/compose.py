@@ -17,7 +17,8 @@ from typing import Any
 from ..core.faults import Fault, IntentError
 from ..core.options import NONE
 from ..core.reader import Reader, lacks
-from .model import DOMAINS, EXPANSIONS, OPTIONAL
+from ..storage.kinds import KINDS
+from .model import DOMAINS, EXPANSIONS, FILESYSTEMS, OPTIONAL
 
 Variables = Mapping[str, Any]
 """Evaluated values by domain. One that is missing is a part that the site lacks."""
@@ -58,9 +59,8 @@ def needed(domains: Iterable[str]) -> list[str]:
     """The domains from which these ones are composed, with themselves, in the order of DOMAINS."""
     wanted = set(domains)
     for expansion in reversed(EXPANSIONS):
-        names = list(parameters(expansion))
-        if names[0] in wanted:
-            wanted |= set(names)
+        if first(expansion) in wanted:
+            wanted |= set(reads(expansion))
     return [domain for domain in DOMAINS if domain in wanted]
 
 
@@ -77,20 +77,20 @@ def _shape(found: Composed, domain: str, variables: Variables, expand: bool) -> 
 
 def _expand(found: Composed, expansion: Callable[..., Any]) -> None:
     into = first(expansion)
-    names = parameters(expansion)
-    if found.broken & names.keys():
+    if found.broken & set(reads(expansion)):
         found.broken.add(into)
-    elif complete(names, found.parts):
+    elif complete(expansion, found.parts):
         try:
-            found.parts[into] = expansion(**{name: found.parts[name] for name in names})
+            found.parts[into] = expansion(**arguments(expansion, found.parts))
         except IntentError as err:
             found.faults += err.faults
             found.broken.add(into)
 
 
-def complete(names: Mapping[str, inspect.Parameter], parts: Mapping[str, Any]) -> bool:
+def complete(function: Callable[..., Any], parts: Mapping[str, Any]) -> bool:
     """Whether a function has all parts that it needs. A parameter that may be None says so by its default."""
-    return all(parts[name] is not None for name, it in names.items() if it.default is inspect.Parameter.empty)
+    given, names = arguments(function, parts), parameters(function)
+    return all(given[name] is not None for name, it in names.items() if it.default is inspect.Parameter.empty)
 
 
 @functools.cache
@@ -104,6 +104,19 @@ def first(expansion: Callable[..., Any]) -> str:
     return next(iter(parameters(expansion)))
 
 
+@functools.cache
+def reads(function: Callable[..., Any]) -> Sequence[str]:
+    """The domains that a function reads. The parameter FILESYSTEMS stands for those of all kinds of file systems."""
+    return [it for name in parameters(function) for it in (KINDS if name == FILESYSTEMS else (name,)) if it in DOMAINS]
+
+
+def arguments(function: Callable[..., Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts that a function reads, by its parameters."""
+    mounted = {name: parts[name] for name in KINDS if parts.get(name) is not None}
+    every = {**parts, FILESYSTEMS: mounted}
+    return {name: every[name] for name in parameters(function) if name in every}
+
+
 def part(domain: str, raw: Any) -> Any:
     """One domain, without what others add. Raises IntentError for its shape."""
     return _parts({domain: raw}, [domain])[domain]
@@ -115,14 +128,15 @@ def derive(view: Callable[..., Any], variables: Variables, given: Mapping[str, A
     Only load() checks rules. Ansible evaluates views for each host and task, so the cost must not grow with the number
     of hosts. A part that the site lacks is None, which the type of the view's parameter must have.
     """
-    domains = [name for name in parameters(view) if name in DOMAINS]
+    domains = reads(view)
     made_of = _of(variables, domains)
 
     def made() -> Any:
         parts = _parts(made_of, domains)
-        if lacking := [name for name in domains if parts[name] is None and not may_be_none(view, name)]:
+        found = arguments(view, parts)
+        if lacking := [name for name, it in found.items() if it is None and not may_be_none(view, name)]:
             raise IntentError([lacks(f"drawbridge_{name}") for name in lacking])
-        return view(**{name: parts[name] for name in domains}, **given)
+        return view(**found, **given)
 
     return _kept(view, (made_of, given), made)
 

@@ -4,20 +4,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core import hostlist
+from ..core.question import ask, members, propose
 from ..kube.model import Kube
 from ..nodes.systems import SYSTEMS
 from ..slurm.accounting.model import Storage
 from ..slurm.model import Partition, Slurm
 from ..slurm.sources import SOURCES, choices
-from ..storage.gpfs.model import Gpfs
-from ..storage.gpfs.mounts.model import Filesystem
+from ..storage.kinds import KINDS
 from .describe_groups import Facts, in_order
-from .describe_lines import ask, members, propose, refused
 from .describe_text import ALL
 
 HERE = ("", "localhost", "127.0.0.1")
@@ -98,29 +96,10 @@ def _members(written: str, nodes: Mapping[str, Facts]) -> str:
 
 
 def storage(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> list[str]:
-    """The domain gpfs, after a comment with all mounts of shared file systems."""
-    found = {(it["source"], it["mount"], it["type"]) for facts in hosts.values() for it in facts["mounts"]}
-    lines = [f"# mounted now: {source} at {mount} ({kind})" for source, mount, kind in sorted(found)]
-    gpfs = sorted((source, mount) for source, mount, kind in found if kind == "gpfs")
-    if not gpfs:
-        return [
-            *lines,
-            ask(0, "drawbridge_gpfs", "only with Storage Scale: mmlscluster, mmlsfs all"),
-        ]
-    admin = next(iter(groups.get("storage_admins", ())), "")
-    lines += ["drawbridge_gpfs:", propose(2, Gpfs, "admin", admin, "mmlscluster")]
-    lines += [ask(2, "cluster", "mmlscluster: GPFS cluster name")]
-    places = {source: [mount for it, mount in gpfs if it == source] for source, _mount in gpfs}
-    known = {source.rpartition("/")[2]: mounts[0] for source, mounts in places.items() if len(mounts) == 1}
-    fine = {key: at for key, at in known.items() if not _unfit(key, at)}
-    if len(fine) < len(places):
-        return [*lines, ask(2, "filesystems", "device and mount of each that all nodes mount at one place: mmlsfs all")]
-    entries = [f"    - {{device: {json.dumps(key)}, mount: {json.dumps(at)}}}" for key, at in fine.items()]
-    return [*lines, "  filesystems:", *entries]
-
-
-def _unfit(device: str, mount: str) -> str:
-    return refused(Filesystem, "device", device) or refused(Filesystem, "mount", mount)
+    """The domains of file systems, after a comment with all mounts of shared ones."""
+    found = sorted({(it["source"], it["mount"], it["type"]) for facts in hosts.values() for it in facts["mounts"]})
+    lines = [f"# mounted now: {source} at {mount} ({kind})" for source, mount, kind in found]
+    return lines + [line for kind in KINDS.values() if kind.proposed for line in kind.proposed(found, groups)]
 
 
 def kube(nodes: Mapping[str, Facts]) -> list[str]:

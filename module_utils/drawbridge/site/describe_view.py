@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..core import hostlist, ports
+from ..core.question import ask, members, plain, propose, refused
 from ..core.reader import Reader
 from ..fabric.cables.model import Cabling
 from ..fabric.model import Switches
@@ -17,7 +18,6 @@ from ..nodes.gpus.vendors import DEFAULT, VENDORS
 from ..nodes.model import Gpus, NodeClass, Nodes, Range
 from ..nodes.nics import Nics
 from .describe_groups import Facts, Found, cables, classes, in_order, leaves
-from .describe_lines import ask, members, plain, propose, refused
 from .describe_running import daemons, kube, slurm, storage
 
 RULES = (

@@ -5,31 +5,32 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..core.faults import Fault
 from ..slurm.model import Slurm
-from ..storage.gpfs.model import Gpfs
-from ..storage.nfs.model import Nfs
-from .filesystems_view import shared
+from ..storage.kinds import KINDS, shared
 
 
-def places_are_apart(gpfs: Gpfs | None = None, nfs: Nfs | None = None) -> Iterator[Fault]:
+def places_are_apart(filesystems: Mapping[str, Any]) -> Iterator[Fault]:
     """No mount lies in one of another kind: the inner one would fail or vanish with the outer one."""
-    for first, second in itertools.permutations(shared(gpfs, nfs), 2):
-        same = first.mount == second.mount and (first.kind, second.kind) == ("gpfs", "nfs")
+    order = [*KINDS]
+    for first, second in itertools.permutations(shared(filesystems), 2):
+        same = first.mount == second.mount and order.index(first.kind) < order.index(second.kind)
         if first.kind != second.kind and (same or second.mount.startswith(f"{first.mount}/")):
             reason = f"{first.source} of drawbridge_{first.kind} is mounted at {first.mount}"
             yield Fault(f"drawbridge_{second.kind}", second.mount, reason, "use a folder outside of it")
 
 
-def accounts_see_shared_file_systems(slurm: Slurm, gpfs: Gpfs | None = None, nfs: Nfs | None = None) -> Iterator[Fault]:
+def accounts_see_shared_file_systems(slurm: Slurm, filesystems: Mapping[str, Any]) -> Iterator[Fault]:
     """Pods of an account mount what all nodes have."""
-    known = [filesystem.mount for filesystem in shared(gpfs, nfs)]
+    known = [filesystem.mount for filesystem in shared(filesystems)]
+    variables = " or ".join(f"drawbridge_{name}" for name in KINDS)
     for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}].mounts"
         for mount in (mount for mount in account.mounts if mount not in known):
-            repair = f"use some of {', '.join(known)}" if known else "define drawbridge_gpfs or drawbridge_nfs"
+            repair = f"use some of {', '.join(known)}" if known else f"define {variables}"
             yield Fault(key, mount, "no shared file system is mounted there", repair)
         if account.mounts and not account.namespace:
             yield Fault(key, list(account.mounts), "its jobs have no pods", "set its namespace too, or take mounts out")

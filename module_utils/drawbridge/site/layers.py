@@ -24,9 +24,7 @@ from ..slurm.munge.layer import SLURM_MUNGE_KEY
 from ..slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
 from ..slurm.nodes.ready_layer import SLURM_NODE_READY
 from ..slurm.packages_layer import SLURM_PACKAGES
-from ..storage.gpfs.mounts.layer import MM_MOUNT
-from ..storage.gpfs.software.layer import MM_SOFTWARE
-from ..storage.nfs.layer import NFS_MOUNTS
+from ..storage.clients import CLIENTS
 from .placed_layer import PLACED_FILES
 
 PLACED = "placed_files"
@@ -36,9 +34,7 @@ LAYERS: Mapping[str, Layer] = {
     "nic_link": NIC_LINK,
     "nic_roce": NIC_ROCE,
     "host_files": HOST_FILES,
-    "mm_software": MM_SOFTWARE,
-    "mm_mount": MM_MOUNT,
-    "nfs_mounts": NFS_MOUNTS,
+    **{name: layer for client in CLIENTS.values() for name, layer in client.LAYERS.items()},
     "kube_packages": KUBE_PACKAGES,
     "kube_runtime": KUBE_RUNTIME,
     "kubelet_config_host": KUBELET_CONFIG_HOST,

@@ -30,27 +30,25 @@ from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
 from ..slurm.config import values_rules as slurm_values
 from ..slurm.logins import rules as slurm_logins
-from ..storage.gpfs import rules as storage
-from ..storage.gpfs.config import rules as storage_config
-from ..storage.nfs import rules as storage_nfs
+from ..storage.kinds import KINDS
 from . import filesystem_rules as filesystems
 from . import kube_rules as kube
 from . import nodes_rules as placing
 from . import system_rules as systems
-from .compose import Composed, complete, compose, parameters
+from .compose import Composed, arguments, complete, compose, reads
 from .model import DOMAINS, Intent
 
 Rule = Callable[..., Iterable[Fault]]
 RULES: tuple[Rule, ...] = tuple(
     rule
-    for part in (
-        *(fabric, channels, nodes, placing, cables, links, numa),
-        *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
-        slurm_logins,
-        *(accounting, slurm_storage),
-        *(systems, storage, storage_config, storage_nfs, filesystems, kube, kube_devices, kube_node),
+    for rules in (
+        *(part.RULES for part in (fabric, channels, nodes, placing, cables, links, numa)),
+        *(part.RULES for part in (slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout)),
+        *(part.RULES for part in (slurm_logins, accounting, slurm_storage, systems)),
+        *(kind.rules for kind in KINDS.values()),
+        *(part.RULES for part in (filesystems, kube, kube_devices, kube_node)),
     )
-    for rule in part.RULES
+    for rule in rules
 )
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
@@ -62,7 +60,7 @@ def load(variables: Mapping[str, Any]) -> Intent:
     if faults:
         # several rules may look up one name
         raise IntentError([*{str(fault): fault for fault in faults}.values()])
-    return Intent(**found.parts)
+    return Intent(**arguments(Intent, found.parts))
 
 
 def judged(rule: Rule, found: Composed) -> list[Fault]:
@@ -70,11 +68,10 @@ def judged(rule: Rule, found: Composed) -> list[Fault]:
 
     A rule that looks up a name which no key defines raises this fault.
     """
-    names = parameters(rule)
-    if found.broken & names.keys() or not complete(names, found.parts):
+    if found.broken & set(reads(rule)) or not complete(rule, found.parts):
         return []
     try:
-        return [*rule(**{name: found.parts[name] for name in names})]
+        return [*rule(**arguments(rule, found.parts))]
     except IntentError as err:
         return [*err.faults]
 
@@ -89,8 +86,7 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]], part: 
         "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
         "switches": ("drawbridge_fabric.switches", [it for kind in switches for it in hostlist.expand(kind.names)]),
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
-        "storage_admins": ("drawbridge_gpfs.admin", hostlist.expand(intent.gpfs.admin) if intent.gpfs else []),
-        "storage_owners": ("drawbridge_gpfs.owner.admin", _owner_admins(intent)),
+        **_groups(intent.filesystems),
     }
     storage = intent.slurm.accounting
     elsewhere = storage.slurmdbd == "drawbridge" and storage.host not in ("", intent.slurm.controller)
@@ -111,6 +107,10 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]], part: 
     return faults
 
 
-def _owner_admins(intent: Intent) -> list[str]:
-    owner = intent.gpfs.owner if intent.gpfs else None
-    return [owner.admin] if owner and owner.admin else []
+def _groups(filesystems: Mapping[str, Any]) -> dict[str, tuple[str, list[str]]]:
+    """Groups whose hosts file systems name; without hosts for one that the site lacks."""
+    rows = [(name, group, row) for name, kind in KINDS.items() for group, row in kind.groups.items()]
+    return {
+        group: (f"drawbridge_{name}.{row.key}", [*row.names(filesystems[name])] if name in filesystems else [])
+        for name, group, row in rows
+    }

@@ -2,49 +2,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """The intent as frozen dataclasses. Each key is declared once, in the model of its subsystem.
 
-A site without a network, a GPFS cluster, NFS or a Kubernetes cluster leaves out that part, and its layers do nothing.
+A site without a network, a file system or a Kubernetes cluster leaves out that part, and its layers do nothing.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import typing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Any
 
-from ..core.options import option, required
 from ..fabric.model import Fabric
 from ..kube.model import Kube
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
-from ..storage.gpfs.model import Gpfs
-from ..storage.nfs.model import Nfs
+from ..storage.kinds import KINDS
 
-
-@dataclass(frozen=True)
-class Intent:
-    """The whole site: a field for each variable `drawbridge_<domain>`.
-
-    A field with the default None is a part that a site may lack. Its text says what Drawbridge then leaves alone.
-    """
-
-    nodes: Nodes = option("the nodes")
-    slurm: Slurm = option("Slurm")
-    fabric: Optional[Fabric] = option("switches and NICs", None)
-    gpfs: Optional[Gpfs] = option("Storage Scale", None)
-    nfs: Optional[Nfs] = option("NFS", None)
-    kube: Optional[Kube] = option("Kubernetes and the gate", None)
-
-
-DOMAINS: dict[str, type] = {name: required(hint)[0] for name, hint in typing.get_type_hints(Intent).items()}
-"""The class of each variable `drawbridge_<domain>`."""
-OPTIONAL: dict[str, str] = {
-    field.name: field.metadata["doc"] for field in dataclasses.fields(Intent) if field.metadata["default"] is None
+_PARTS: Mapping[str, tuple[type, str]] = {
+    "nodes": (Nodes, ""),
+    "slurm": (Slurm, ""),
+    "fabric": (Fabric, "switches and NICs"),
+    **{name: (kind.model, kind.title) for name, kind in KINDS.items()},
+    "kube": (Kube, "Kubernetes and the gate"),
 }
+DOMAINS: Mapping[str, type] = {name: model for name, (model, _title) in _PARTS.items()}
+"""The class of each variable `drawbridge_<domain>`."""
+OPTIONAL: Mapping[str, str] = {name: title for name, (_model, title) in _PARTS.items() if title}
 """Parts that a site may lack, and what Drawbridge then leaves alone."""
+FILESYSTEMS = "filesystems"
+"""The parameter of rules, views and expansions that is not one domain: those of all kinds of file systems that the site
+has, by kind."""
 EXPANSIONS: tuple[Callable[..., Any], ...] = ()
 """What entries of one domain stand for in others: pure functions, in their order, whose parameters name domains.
 
 The first is the one that the function returns anew, with what the others add. It may raise IntentError. A domain that
 the site may lack has the default None.
 """
+
+
+@dataclass(frozen=True)
+class Intent:
+    """The whole site."""
+
+    nodes: Nodes
+    slurm: Slurm
+    fabric: Fabric | None
+    filesystems: Mapping[str, Any]
+    kube: Kube | None

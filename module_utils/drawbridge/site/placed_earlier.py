@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.placed.text import BLOCK, FILE, TREE, Item, items
+from ..storage.clients import CLIENTS
 
 _UNITS, _LIB, _ETC = "/etc/systemd/system", "/usr/local/libexec/drawbridge", "/etc/drawbridge"
 EARLIER: Mapping[str, tuple[Item, ...]] = {
@@ -17,15 +18,7 @@ EARLIER: Mapping[str, tuple[Item, ...]] = {
         *items(BLOCK, ["/etc/nccl.conf"]),
         *items(TREE, ["/usr/local/lib/drawbridge-nic/drawbridge"]),
     ),
-    "gpfs_client": (
-        *items(FILE, [f"{_ETC}/gpfs.json", f"{_LIB}/gpfs-boot", f"{_ETC}/slurm/health.d/30-gpfs"]),
-        *items(FILE, [f"{_UNITS}/drawbridge-gpfs.service"]),
-        *items(FILE, [f"{_UNITS}/{it}.service.d/30-drawbridge-gpfs.conf" for it in ("slurmd", "kubelet")]),
-    ),
-    "nfs_client": (
-        *items(FILE, [f"{_UNITS}/drawbridge-nfs.service", f"{_UNITS}/multi-user.target.d/30-drawbridge-nfs.conf"]),
-        *items(FILE, [f"{_UNITS}/{it}.service.d/30-drawbridge-nfs.conf" for it in ("slurmd", "kubelet")]),
-    ),
+    **{f"{name}_client": client.EARLIER for name, client in CLIENTS.items()},
     "kube_node": (*items(FILE, [f"{_UNITS}/kubelet.service.d/50-drawbridge.conf"]),),
     "slurm_gate": (
         *items(FILE, [f"{_ETC}/slurm/{kind}.d/50-gate" for kind in ("prolog", "epilog")]),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,21 +17,15 @@ from ..nodes.nics import RAILS
 from ..slurm.config.settings import first_port, preset
 from ..slurm.model import Slurm
 from ..slurm.releases import RELEASES
-from ..storage.gpfs.model import Gpfs
-from ..storage.nfs.model import Nfs
+from ..storage.kinds import KINDS
+from ..storage.model import Servers
 
-SLURMDBD, KUBELET, GPFS, NFS, HTTPS = 6819, 10250, 1191, 2049, 443
+SLURMDBD, KUBELET, HTTPS = 6819, 10250, 443
 MUNGE = "munge"
 
 
 def preflight(
-    fabric: Fabric | None,
-    nodes: Nodes,
-    slurm: Slurm,
-    gpfs: Gpfs | None,
-    nfs: Nfs | None,
-    kube: Kube | None,
-    name: str,
+    fabric: Fabric | None, nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube | None, name: str
 ) -> dict[str, Any]:
     """What preflight reads on a host, and compares its answers with.
 
@@ -39,7 +33,9 @@ def preflight(
     """
     part = nodes.range_of(name)
     here = nodes.class_at(part) if part else None
-    ports = list(_ports(nodes, slurm, gpfs, nfs, kube, name))
+    kinds = {kind: KINDS[kind] for kind in filesystems} if here else {}
+    servers = [(host, it.servers) for kind, it in kinds.items() for host in it.servers.names(filesystems[kind])]
+    ports = list(_ports(nodes, slurm, servers, kube, name))
     api = _api(kube)
     users = list(dict.fromkeys(user for account in slurm.accounts for user in _users(account.users)))
     gpus, rails = (here.gpus, here.rails) if here else (NO_GPUS, ())
@@ -49,18 +45,18 @@ def preflight(
         "class": part.node_class if part else "",
         "names": list(dict.fromkeys([name, *(port["host"] for port in ports)])),
         "ports": ports,
-        "listens": _listens(slurm, gpfs, kube, name, here),
+        "listens": _listens(slurm, [it.servers for it in kinds.values()], kube, name, here),
         "users": [preset(slurm.settings, "SlurmUser"), MUNGE, *users],
         "accounts": users if here or name == slurm.controller else [],
         "direct": list(dict.fromkeys([slurm.controller, *([api[0]] if api else [])])),
-        "paths": _paths(nodes, slurm, gpfs, nfs, name),
+        "paths": _paths(nodes, slurm, servers, name),
         "gpus": gpus.count,
         "gpu_vendor": gpus.vendor,
         "netdevs": list(rails) if fabric else [],
         "rdma": [device for nics in here.nics for device in nics.rdma_devices] if here and fabric else [],
         "mlnx_qos": bool(fabric and rails),
         "cables": _cables(fabric, nodes, name, here),
-        "gpfs": gpfs is not None and here is not None,
+        "layers": {kind: [it.layer.folder, it.layer.module] for kind, it in kinds.items() if it.layer},
         "slurm_releases": list(RELEASES),
         "kubelet_releases": _kubelet_releases(kube),
     }
@@ -86,16 +82,14 @@ def _near(nodes: Nodes, slurm: Slurm, name: str) -> list[str]:
     return [other for other in dict.fromkeys([slurm.controller, following]) if other != name]
 
 
-def _paths(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, name: str) -> list[str]:
+def _paths(nodes: Nodes, slurm: Slurm, servers: Sequence[tuple[str, Servers]], name: str) -> list[str]:
     """Hosts to which large packets must pass."""
-    storage = [mount.server for mount in nfs.mounts] if nfs else []
-    admins = hostlist.expand(gpfs.admin) if gpfs else []
-    far = [*storage, *admins] if nodes.range_of(name) else []
+    far = (host for host, _kind in servers)
     return [other for other in dict.fromkeys([*_near(nodes, slurm, name), *far]) if other != name]
 
 
 def _ports(
-    nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube | None, name: str
+    nodes: Nodes, slurm: Slurm, servers: Sequence[tuple[str, Servers]], kube: Kube | None, name: str
 ) -> Iterator[dict[str, Any]]:
     """Connections that daemons of this host make. With C(open), a server must listen already."""
 
@@ -110,17 +104,16 @@ def _ports(
     if nodes.range_of(name):
         near = (other for other in _near(nodes, slurm, name) if nodes.range_of(other))
         yield from (to(nodes.addresses.get(other, other), slurmd) for other in near)
-        yield from (to(mount.server, NFS, must=True) for mount in (nfs.mounts if nfs else ()))
-        yield from (to(admin, GPFS) for admin in (hostlist.expand(gpfs.admin) if gpfs else ()))
+        yield from (to(host, kind.port, must=kind.first) for host, kind in servers)
     if api := _api(kube):
         yield to(*api, must=True)
 
 
-def _listens(slurm: Slurm, gpfs: Gpfs | None, kube: Kube | None, name: str, here: NodeClass | None) -> list[int]:
+def _listens(slurm: Slurm, kinds: Sequence[Servers], kube: Kube | None, name: str, here: NodeClass | None) -> list[int]:
     if not here:
         return [int(first_port(slurm.settings)), SLURMDBD] if name == slurm.controller else []
     slurmd = int(preset(slurm.settings, "SlurmdPort").split("-")[0])
-    return [slurmd, *([GPFS] if gpfs else []), *([KUBELET] if kube else [])]
+    return [slurmd, *(it.port for it in kinds if it.both_ways), *([KUBELET] if kube else [])]
 
 
 def _cables(fabric: Fabric | None, nodes: Nodes, name: str, here: NodeClass | None) -> dict[str, tuple[str, str]]:

@@ -13,6 +13,7 @@ from ..core.faults import Fault
 from ..core.options import HOSTS, option
 from ..core.reader import Reader
 from ..fabric.view import switches_of_nodes
+from ..storage.kinds import KINDS
 from .model import Intent
 
 
@@ -38,11 +39,12 @@ def chosen_faults(intent: Intent, name: str, chosen: Any) -> list[Fault]:
 
 
 def needed(intent: Intent, chosen: str) -> list[str]:
-    """Hosts that onboarding the nodes contacts: Slurm's controller, the GPFS admin host, their switches, they."""
+    """Hosts that onboarding the nodes contacts: Slurm's controller, what they join, their switches, they."""
     names = hostlist.expand(chosen)
-    admin = hostlist.expand(intent.gpfs.admin) if intent.gpfs else []
+    mounted = [(it, group) for name, it in intent.filesystems.items() for group in KINDS[name].groups.values()]
+    joined = [host for it, group in mounted if group.joins for host in group.names(it)]
     switches = switches_of_nodes(intent.fabric, intent.nodes, names) if intent.fabric else []
-    return [intent.slurm.controller, *admin, *switches, *names]
+    return [intent.slurm.controller, *joined, *switches, *names]
 
 
 def narrowed_faults(limit: str, name: str, wanted: Sequence[str], left: Iterable[str]) -> list[Fault]:

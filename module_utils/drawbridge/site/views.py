@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ..fabric.traffic_view import switch_rounds, switch_traffic, switch_waves
@@ -20,15 +21,13 @@ from ..nodes.model import Nodes
 from ..slurm import view as slurms
 from ..slurm.maintenance import view as waves
 from ..slurm.model import Slurm
-from ..storage.gpfs.model import Gpfs
-from ..storage.nfs.model import Nfs
-from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
-from .compose import derive, needed, parameters
-from .model import DOMAINS
+from ..storage.kinds import KINDS, shared
+from . import capacity_view, gate_view, installer_view, mirror_view, run_view
+from .compose import derive, needed, parameters, reads
+from .model import DOMAINS, FILESYSTEMS
 from .network_view import nic, node_switches, switch
 from .preflight_view import preflight
 from .status_view import drawbridge_status
-from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
 View = Callable[..., Any]
@@ -47,14 +46,14 @@ def node_layers(
 ) -> Json:
     """The layers that a node has beside Slurm.
 
-    C(nics), C(gpfs), C(nfs), and C(kube) in a partition with C(gate: true). O(ignore:defined) are the domains that the
-    site has, such as C(gpfs).
+    C(nics), each kind of file systems by its name, and C(kube) in a partition with C(gate: true); C(filesystems), the
+    kinds that it has. O(ignore:defined) are the domains that the site has.
     """
     nics = nodes.class_of(name).nics
     return {
         "nics": bool("fabric" in defined and nics),
-        "gpfs": "gpfs" in defined,
-        "nfs": "nfs" in defined,
+        **{kind: kind in defined for kind in KINDS},
+        "filesystems": [kind for kind in KINDS if kind in defined],
         "kube": "kube" in defined and slurm.gates(name),
     }
 
@@ -124,12 +123,21 @@ def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
     return rdma_plugin_view.manifests(nodes, kube)
 
 
-def kube_installer(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube) -> Json:
+def filesystems(filesystems: Mapping[str, Any]) -> list[Json]:
+    """All shared file systems of the nodes, of each kind.
+
+    Each has C(mount), C(kind), C(source), C(proof), the command that shows it mounted, and C(unit), which mounts it
+    after a boot.
+    """
+    return [asdict(each) for each in shared(filesystems)]
+
+
+def kube_installer(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube) -> Json:
     """What an administrator applies in Kubernetes.
 
     C(rights) and C(policies), lists of manifests; C(names) for the role's templates.
     """
-    return installer_view.objects(nodes, slurm, filesystems_view.shared(gpfs, nfs), kube)
+    return installer_view.objects(nodes, slurm, shared(filesystems), kube)
 
 
 def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
@@ -161,9 +169,9 @@ def gate_objects(slurm: Slurm, kube: Kube) -> Json:
     }
 
 
-def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube, name: str) -> Json:
+def drawbridge_run(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube, name: str) -> Json:
     """The configuration of drawbridge-run on a host."""
-    return run_view.run_site(slurm, filesystems_view.shared(gpfs, nfs), kube, nodes, name)
+    return run_view.run_site(slurm, shared(filesystems), kube, nodes, name)
 
 
 def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
@@ -175,9 +183,10 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 
 _ALL = (
-    *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
+    *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login),
+    *(view for kind in KINDS.values() for view in kind.views),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, drawbridge_status, mirror, preflight, nfs_client, filesystems, switch_traffic, switch_waves),
+    *(drawbridge_run, drawbridge_status, mirror, preflight, filesystems, switch_traffic, switch_waves),
     *(maintenance, switch_rounds),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
@@ -196,7 +205,7 @@ def viewed(
         raise ValueError(f"{name!r} is not the name of one view; use one of {', '.join(sorted(VIEWS))}")
     view = VIEWS[name]
     parts = {}
-    for key in needed(parameters(view).keys() & DOMAINS.keys()):
+    for key in needed(reads(view)):
         if key in given:
             parts[key] = given[key]
         elif f"drawbridge_{key}" in variables:
@@ -209,15 +218,16 @@ def viewed(
 
 def _arguments(view: View, variables: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """A view's arguments beside domains. Raises ValueError for one that it doesn't have or that is missing."""
-    known = parameters(view)
-    if unknown := sorted(given.keys() - known.keys()):
+    names = parameters(view)
+    known = [*reads(view), *(name for name in names if name not in DOMAINS and name != FILESYSTEMS)]
+    if unknown := sorted(given.keys() - {*known}):
         raise ValueError(f"it has no argument {unknown[0]}; it has {', '.join(known)}")
     found = {key: value for key, value in given.items() if key not in DOMAINS}
     if "name" in known and "inventory_hostname" in variables:
         found.setdefault("name", variables["inventory_hostname"])
     if "defined" in known:
         found.setdefault("defined", [key for key in DOMAINS if f"drawbridge_{key}" in variables])
-    required = [key for key, it in known.items() if it.default is inspect.Parameter.empty and key not in DOMAINS]
-    if lacking := [key for key in required if key not in found]:
+    required = [key for key in known if key in names and names[key].default is inspect.Parameter.empty]
+    if lacking := [key for key in required if key not in found and key not in DOMAINS]:
         raise ValueError(f"it needs the argument {lacking[0]}")
     return found

@@ -1,10 +1,15 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A shared file system as the other layers see it, the same for all kinds."""
+"""A shared file system as the other layers see it, and what a kind of them brings to a site; the same for all kinds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.artefact import Artefact
+from ..core.faults import Fault
 
 
 @dataclass(frozen=True)
@@ -13,10 +18,66 @@ class SharedFilesystem:
 
     mount: str
     kind: str
-    """gpfs or nfs: the variable `drawbridge_<kind>` declares it, the role `<kind>_client` mounts it."""
+    """The variable `drawbridge_<kind>` declares it, the role `<kind>_client` mounts it."""
     source: str
     """The device, or the server with its export."""
     proof: str
     """The command whose output shows that it is mounted with its kind; it reads this host only."""
     unit: str
     """The systemd unit that mounts it after a boot; slurmd and kubelet start after this unit."""
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Hosts that a node must reach, for preflight."""
+
+    names: Callable[[Any], Sequence[str]]
+    port: int
+    first: bool = True
+    """They listen before the first run."""
+    both_ways: bool = False
+    """Nodes listen on this port, too."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of the inventory whose hosts the intent names."""
+
+    key: str
+    """Below `drawbridge_<kind>`."""
+    names: Callable[[Any], Sequence[str]]
+    joins: bool = False
+    """New nodes can't join without these hosts."""
+
+
+@dataclass(frozen=True)
+class KernelLayer:
+    """A kernel module that is built for one kernel, for preflight."""
+
+    product: str
+    folder: str
+    """It exists where the product is installed."""
+    module: str
+    repair: str
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What controllers read of a kind of file systems. Callables get the object of its variable in the intent."""
+
+    title: str
+    """What Drawbridge leaves alone on a site without it."""
+    model: type
+    """The class of its variable."""
+    rules: Sequence[Callable[..., Iterable[Fault]]]
+    views: Sequence[Callable[..., Any]]
+    shared: Callable[[Any], Sequence[SharedFilesystem]]
+    servers: Servers
+    artefacts: Sequence[Callable[..., Artefact]]
+    """What its modules place, by their names, for a plan."""
+    reads: frozenset[str] = frozenset()
+    """Its modules that write nothing."""
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    layer: KernelLayer | None = None
+    proposed: Callable[[Sequence[tuple[str, str, str]], Mapping[str, Sequence[str]]], Sequence[str]] | None = None
+    """Lines of a proposed intent, from sources, places and types of all mounts, and from the inventory's groups."""

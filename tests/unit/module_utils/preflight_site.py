@@ -26,7 +26,7 @@ WANT: dict[str, Any] = {
     "rdma": ["mlx5_0", "mlx5_1"],
     "mlnx_qos": True,
     "cables": {"rail0": ["leaf1", "Ethernet1"], "rail1": ["leaf1", ""]},
-    "gpfs": True,
+    "layers": {"gpfs": ["/usr/lpp/mmfs/bin", "mmfs26.ko"]},
     "slurm_releases": ["24.11", "25.05"],
     "kubelet_releases": ["1.36"],
 }
@@ -50,7 +50,7 @@ SOUND: dict[str, Any] = {
     },
     "security": {"selinux": "Permissive", "policies": [], "closed": [], "proxies": {}},
     "disks": [{"place": "/", "free_mib": 90000, "percent": 60}, {"place": "/boot", "free_mib": 300, "percent": 40}],
-    "gpfs": {"installed": True, "module": True},
+    "layers": {"gpfs": {"installed": True, "module": True}},
     "gpus": {
         "files": 8,
         "drivers": ["570.148.08"],

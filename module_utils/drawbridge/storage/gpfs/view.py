@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
+from ...core import hostlist
+from ...core.question import ask, propose, refused
 from ...nodes.model import Nodes
 from ..model import SharedFilesystem
 from .config.view import TrafficClass, attributes, class_name
 from .model import PREBUILT, REMOTE, Gpfs, Software
+from .mounts.model import Filesystem
 
 Json = dict[str, Any]
 LANGUAGE = {"deb": "gpfs.msg.en-us", "rpm": "gpfs.msg.en_US"}
@@ -27,6 +32,20 @@ ANY = ""
 """The version of a package that has its own numbers."""
 
 
+class Network(Protocol):
+    """The traffic classes of the fabric."""
+
+    @property
+    def roce(self) -> TrafficClass:
+        """That of GPU traffic."""
+        raise NotImplementedError
+
+    @property
+    def storage(self) -> TrafficClass | None:
+        """That of storage traffic, if it has its own."""
+        raise NotImplementedError
+
+
 def shared(gpfs: Gpfs) -> list[SharedFilesystem]:
     """Its file systems as the other layers see them."""
     return [
@@ -35,22 +54,34 @@ def shared(gpfs: Gpfs) -> list[SharedFilesystem]:
     ]
 
 
-def traffic_of(purpose: str, lossless: TrafficClass | None, storage: TrafficClass | None) -> TrafficClass | None:
+def admins(gpfs: Gpfs) -> list[str]:
+    """Hosts that may change the cluster."""
+    return hostlist.expand(gpfs.admin)
+
+
+def owner_admins(gpfs: Gpfs) -> list[str]:
+    """Hosts that may change the cluster of the owner."""
+    return [gpfs.owner.admin] if gpfs.owner and gpfs.owner.admin else []
+
+
+def traffic_of(purpose: str, fabric: Network | None) -> TrafficClass | None:
     """The class of GPFS's RDMA traffic: storage traffic's own, or with the rails that of GPU traffic."""
-    return storage or (lossless if purpose else None)
+    return (fabric.storage or (fabric.roce if purpose else None)) if fabric else None
 
 
-def settings_of(gpfs: Gpfs, nodes: Nodes, node_class: str, lossless: Any, storage: Any) -> dict[str, str]:
+def settings_of(gpfs: Gpfs, nodes: Nodes, node_class: str, fabric: Network | None) -> dict[str, str]:
     """Attributes of a node class; none without tuning."""
     tuning = gpfs.tuning.get(node_class)
-    if not tuning:
-        return {}
-    return attributes(tuning, nodes.classes[node_class], traffic_of(tuning.verbs, lossless, storage))
+    return attributes(tuning, nodes.classes[node_class], traffic_of(tuning.verbs, fabric)) if tuning else {}
 
 
-def client(gpfs: Gpfs, nodes: Nodes, name: str, lossless: Any, storage: Any) -> Json:
-    """What one node needs. Raises IntentError for an unknown node."""
-    nodes.class_of(name)
+def gpfs_client(fabric: Network | None, nodes: Nodes, gpfs: Gpfs, name: str) -> Json:
+    """GPFS on one node.
+
+    C(software), options of M(drawbridge.drawbridge.mm_software); C(mounts), options of
+    M(drawbridge.drawbridge.mm_mount); C(boot), what the boot program reads.
+    """
+    nodes.class_of(name)  # refuses an unknown node
     part = nodes.range_of(name)
     node_class = part.node_class if part else ""
     return {
@@ -58,7 +89,7 @@ def client(gpfs: Gpfs, nodes: Nodes, name: str, lossless: Any, storage: Any) -> 
         "mounts": {
             "cluster": gpfs.cluster,
             "filesystems": [{"device": each.device, "mount": each.mount} for each in gpfs.filesystems],
-            "settings": settings_of(gpfs, nodes, node_class, lossless, storage),
+            "settings": settings_of(gpfs, nodes, node_class, fabric),
             "node_class": class_name(node_class),
             "slurm_node": name,
         },
@@ -94,8 +125,13 @@ def software(wanted: Software | None) -> Json:
     }
 
 
-def members(gpfs: Gpfs, nodes: Nodes, lossless: Any, storage: Any) -> Json:
-    """What the admin host needs: the clients, and the classes with their settings."""
+def gpfs_members(fabric: Network | None, nodes: Nodes, gpfs: Gpfs) -> Json:
+    """GPFS clients of the Storage Scale cluster, and their node classes.
+
+    C(cluster), C(nodes), C(daemon_suffix) and C(admin_suffix), options of M(drawbridge.drawbridge.mm_node);
+    C(classes), option of M(drawbridge.drawbridge.mm_config); C(remote), with C(attach: remote) options of
+    M(drawbridge.drawbridge.mm_auth) and M(drawbridge.drawbridge.mm_remote).
+    """
     by_class: dict[str, list[str]] = {}
     for name, part in nodes.by_name.items():
         by_class.setdefault(part.node_class, []).append(name)
@@ -108,7 +144,7 @@ def members(gpfs: Gpfs, nodes: Nodes, lossless: Any, storage: Any) -> Json:
             {
                 "name": class_name(title),
                 "nodes": by_class.get(title, []),
-                "settings": settings_of(gpfs, nodes, title, lossless, storage),
+                "settings": settings_of(gpfs, nodes, title, fabric),
             }
             for title in gpfs.tuning
         ],
@@ -145,3 +181,24 @@ def remote(gpfs: Gpfs) -> Json:
             "uid_remapping": owner.uid_remapping,
         },
     }
+
+
+def proposed(mounts: Sequence[tuple[str, str, str]], groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Lines of a proposed intent, from what is mounted now."""
+    found = sorted((source, mount) for source, mount, kind in mounts if kind == "gpfs")
+    if not found:
+        return [ask(0, "drawbridge_gpfs", "only with Storage Scale: mmlscluster, mmlsfs all")]
+    admin = next(iter(groups.get("storage_admins", ())), "")
+    lines = ["drawbridge_gpfs:", propose(2, Gpfs, "admin", admin, "mmlscluster")]
+    lines += [ask(2, "cluster", "mmlscluster: GPFS cluster name")]
+    places = {source: [mount for it, mount in found if it == source] for source, _mount in found}
+    known = {source.rpartition("/")[2]: at[0] for source, at in places.items() if len(at) == 1}
+    fine = {key: at for key, at in known.items() if not _unfit(key, at)}
+    if len(fine) < len(places):
+        return [*lines, ask(2, "filesystems", "device and mount of each that all nodes mount at one place: mmlsfs all")]
+    entries = [f"    - {{device: {json.dumps(key)}, mount: {json.dumps(at)}}}" for key, at in fine.items()]
+    return [*lines, "  filesystems:", *entries]
+
+
+def _unfit(device: str, mount: str) -> str:
+    return refused(Filesystem, "device", device) or refused(Filesystem, "mount", mount)

@@ -7,11 +7,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from ...core.artefact import Artefact
+from ...core.file_entry import Entry
 from ...nodes.model import Nodes
 from ...nodes.systems import SYSTEMS
 from ..model import SharedFilesystem
 from .model import Export, Nfs
-from .text import service, source
+from .text import mount_unit, service, source, unit_name
 
 CLIENTS = {"apt": "nfs-common", "dnf": "nfs-utils"}
 """The package of the NFS client, by package manager."""
@@ -23,8 +25,12 @@ def shared(nfs: Nfs) -> list[SharedFilesystem]:
     return [SharedFilesystem(each.mount, "nfs", source(each), "nfsstat --mounts", UNIT) for each in nfs.mounts]
 
 
-def client(nfs: Nfs, nodes: Nodes) -> dict[str, Any]:
-    """What every node needs."""
+def nfs_client(nodes: Nodes, nfs: Nfs | None) -> dict[str, Any]:
+    """NFS on the nodes; no mounts on a site without it.
+
+    C(mounts), options of M(drawbridge.drawbridge.nfs_mounts); C(service), text of the unit that mounts at boot.
+    """
+    nfs = nfs or Nfs(())
     manager = SYSTEMS[nodes.os].manager if nodes.os in SYSTEMS else "apt"
     return {
         "mounts": {
@@ -39,3 +45,10 @@ def client(nfs: Nfs, nodes: Nodes) -> dict[str, Any]:
 
 def _plain(each: Export) -> dict[str, Any]:
     return {**asdict(each), "options": list(each.options)}
+
+
+def nfs_mounts(mounts: Any, package: str, wait_s: int) -> Artefact:
+    """The client, and a unit for each mount."""
+    exports = [Export(**{**each, "options": tuple(each["options"])}) for each in mounts]
+    units = {f"/etc/systemd/system/{unit_name(it.mount)}": Entry(mount_unit(it, wait_s)) for it in exports}
+    return Artefact([f"install {package}", *(f"mount {source(it)} at {it.mount}" for it in exports)], units)

@@ -8,7 +8,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 
 @pytest.mark.parametrize(
     "host",
-    ["localhost", "LocalHost.", "api.localhost", "127.0.0.1", "127.1.2.3", "[::1]", "::ffff:127.0.0.1", "0.0.0.0", "::"],
+    ["localhost", "LocalHost.", "x.localhost", "127.0.0.1", "127.1.2.3", "[::1]", "::ffff:127.0.0.1", "0.0.0.0", "::"],
 )
 def test_a_host_reaches_itself(host: str) -> None:
     assert is_loopback(host)

@@ -21,7 +21,7 @@ def nothing(argv: Any, ok: Any = (0,)) -> Completed:
 
 def test_probes_give_what_findings_read() -> None:
     """Each answer has the keys of a sound site's, on whatever machine this is."""
-    for name in ("system", "security", "gpfs", "existing"):
+    for name in ("system", "security", "layers", "existing"):
         assert io.PROBES[name](WANT, nothing).keys() == SOUND[name].keys(), name
     assert set(io.PROBES) == set(SOUND) - {"silent"}
 

@@ -158,7 +158,7 @@ def test_a_running_cluster_is_taken_over() -> None:
 
 
 def test_text_of_a_host_in_other_hands_is_not_taken() -> None:
-    """The tests in test_describe_lines.py try unsafe texts; this test shows that each text is checked."""
+    """The tests in core/test_question.py try unsafe texts; this test shows that each text is checked."""
     hosts, evil = lab_hosts(), "{{lookup('pipe','id')}}"
     part = {"name": evil, "nodes": evil, "default": True}
     hosts["ctl"]["slurm"] = {"cluster": evil, "controller": evil, "accounting": evil, "partitions": [part]}

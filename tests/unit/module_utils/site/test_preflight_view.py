@@ -12,8 +12,7 @@ from tests.unit.module_utils.site.test_refused import site
 
 def view(name: str, **changes: Any) -> dict[str, Any]:
     intent = load({**site("lab"), **changes})
-    parts = (intent.fabric, intent.nodes, intent.slurm, intent.gpfs, intent.nfs, intent.kube)
-    return preflight(*parts, name)
+    return preflight(intent.fabric, intent.nodes, intent.slurm, intent.filesystems, intent.kube, name)
 
 
 def ends(found: dict[str, Any]) -> list[tuple[str, int, bool]]:
@@ -47,14 +46,14 @@ def test_hardware_is_that_of_the_node_class() -> None:
 
 def test_a_site_without_network_and_kubernetes_needs_less() -> None:
     whole = load(site("lab"))
-    found = preflight(None, whole.nodes, whole.slurm, None, None, None, "gpu01")
+    found = preflight(None, whole.nodes, whole.slurm, {}, None, "gpu01")
     assert ends(found) == [("ctl", 6817, False), ("gpu02", 6818, False)]
-    assert (found["netdevs"], found["mlnx_qos"], found["gpfs"], found["direct"]) == ([], False, False, ["ctl"])
+    assert (found["netdevs"], found["mlnx_qos"], found["layers"], found["direct"]) == ([], False, {}, ["ctl"])
 
 
 def test_the_cabling_names_ports() -> None:
     intent = load(site("example-rails"))
     assert intent.fabric and intent.fabric.cabling
     name = next(iter(intent.nodes.by_name))
-    cables = preflight(intent.fabric, intent.nodes, intent.slurm, None, None, None, name)["cables"]
+    cables = preflight(intent.fabric, intent.nodes, intent.slurm, {}, None, name)["cables"]
     assert all(port for _, port in cables.values())

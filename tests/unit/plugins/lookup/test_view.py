@@ -52,7 +52,8 @@ def test_an_argument_replaces_a_variable_or_is_the_views_own(view: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gone", "layers"), [("kube", {"kube": False}), ("gpfs", {"gpfs": False}), ("fabric", {"nics": False})]
+    ("gone", "layers"),
+    [("kube", {"kube": False}), ("gpfs", {"gpfs": False, "filesystems": ["nfs"]}), ("fabric", {"nics": False})],
 )
 def test_a_site_may_lack_a_part(view: Any, gone: str, layers: dict[str, bool]) -> None:
     lacking = {name: value for name, value in LAB.items() if name != f"drawbridge_{gone}"}

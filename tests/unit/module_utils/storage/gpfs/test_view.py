@@ -18,32 +18,37 @@ def gpfs(**more: Any) -> Any:
     return part("gpfs", {**deepcopy(SITE["drawbridge_gpfs"]), **more})
 
 
-class Traffic:
-    """A traffic class."""
+class Fabric:
+    """A fabric without a class of storage traffic."""
 
-    dscp = 26
+    class Roce:
+        """Its lossless class."""
+
+        dscp = 26
+
+    roce, storage = Roce(), None
 
 
 def test_without_software_and_tuning_a_node_only_mounts() -> None:
-    found = view.client(gpfs(), NODES, "gpu01", None, None)
+    found = view.gpfs_client(None, NODES, gpfs(), "gpu01")
     assert (found["mounts"]["settings"], found["software"]["packages"]) == ({}, {})
-    assert view.members(gpfs(), NODES, None, None)["classes"] == []
+    assert view.gpfs_members(None, NODES, gpfs())["classes"] == []
 
 
 def test_packages_have_one_version_and_only_what_compiles_needs_compilers() -> None:
     wanted = {"version": "5.2.3-0", "edition": "dm"}
-    built = view.client(gpfs(software=wanted), NODES, "gpu01", None, None)["software"]
+    built = view.gpfs_client(None, NODES, gpfs(software=wanted), "gpu01")["software"]
     assert built["packages"]["gpfs.gpl"] == built["packages"]["gpfs.license.dm"] == "5.2.3-0"
     assert built["packages"]["gpfs.gskit"] == "" and "make" in built["compilers"]
-    ready = view.client(gpfs(software={**wanted, "kernel_modules": "prebuilt"}), NODES, "gpu01", None, None)
+    ready = view.gpfs_client(None, NODES, gpfs(software={**wanted, "kernel_modules": "prebuilt"}), "gpu01")
     assert "gpfs.gpl" not in ready["software"]["packages"] and ready["software"]["compilers"] == []
 
 
 def test_settings_are_those_of_the_nodes_class_in_the_cluster_and_on_the_node() -> None:
     name = NODES.range_of("gpu01").node_class
     tuned = gpfs(tuning={name: {"pagepool_mib": 2048, "verbs": "rails", "settings": {"numaMemoryInterleave": "yes"}}})
-    settings = view.client(tuned, NODES, "gpu01", Traffic(), None)["mounts"]["settings"]
+    settings = view.gpfs_client(Fabric(), NODES, tuned, "gpu01")["mounts"]["settings"]
     assert settings["pagepool"] == "2048M" and settings["verbsRdma"] == settings["verbsRdmaCm"] == "enable"
     assert settings["verbsRdmaRoCEToS"] == str(26 << 2 | 2) and settings["numaMemoryInterleave"] == "yes"
-    [cluster] = view.members(tuned, NODES, Traffic(), None)["classes"]
+    [cluster] = view.gpfs_members(Fabric(), NODES, tuned)["classes"]
     assert cluster["settings"] == settings and "gpu01" in cluster["nodes"]

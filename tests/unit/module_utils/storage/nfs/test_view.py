@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.model import Export, Nfs
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.view import client, shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.view import (
+    nfs_client,
+    shared,
+)
 
 from ...site.test_refused import site
 
@@ -20,12 +23,12 @@ NFS = Nfs((Export("filer", "/x", "/data", options=("noatime",)), Export("nas", "
     [("ubuntu-24.04", "apt", "nfs-common"), ("rhel-9", "dnf", "nfs-utils"), ("other", "apt", "nfs-common")],
 )
 def test_the_package_follows_the_operating_system(system: str, manager: str, package: str) -> None:
-    view = client(NFS, replace(NODES, os=system))["mounts"]
+    view = nfs_client(replace(NODES, os=system), NFS)["mounts"]
     assert (view["manager"], view["package"]) == (manager, package)
 
 
 def test_mounts_are_plain_data_and_share_one_unit() -> None:
-    view = client(NFS, NODES)
+    view = nfs_client(NODES, NFS)
     mounts = view["mounts"]
     assert [(each["mount"], each["options"]) for each in mounts["mounts"]] == [("/data", ["noatime"]), ("/home", [])]
     assert mounts["wait_s"] == 30 and "ExecStart=/usr/bin/systemctl start /data /home\n" in view["service"]

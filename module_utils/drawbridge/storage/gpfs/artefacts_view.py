@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import hostlist
-from ..core.artefact import Artefact
-from ..storage.gpfs.members import plan as gpfs
-from ..storage.gpfs.remote.text import ROOT
+from ...core import hostlist
+from ...core.artefact import Artefact
+from .members import plan as gpfs
+from .remote.text import ROOT
 
 MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..core import hostlist
-from ..core.faults import MISSING
-from ..core.reader import Reader
+from . import hostlist
+from .faults import MISSING
+from .reader import Reader
 
 QUESTION = "# QUESTION"
 PLAIN = re.compile(r"[\w ./:,=@+()\[\]-]*")

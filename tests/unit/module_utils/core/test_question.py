@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import NodeClass
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_lines import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.question import (
     ask,
     members,
     plain,
     propose,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import NodeClass
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,35 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What controllers read of GPFS."""
+
+from __future__ import annotations
+
+from ..model import Group, KernelLayer, Kind, Servers
+from .artefacts_view import mm_auth, mm_config, mm_mount, mm_node, mm_remote, mm_software
+from .config import rules as settings
+from .model import Gpfs
+from .rules import RULES
+from .view import admins, gpfs_client, gpfs_members, owner_admins, proposed, shared
+
+PORT = 1191
+KIND = Kind(
+    title="Storage Scale",
+    model=Gpfs,
+    rules=(*RULES, *settings.RULES),
+    views=(gpfs_client, gpfs_members),
+    shared=shared,
+    servers=Servers(admins, PORT, first=False, both_ways=True),
+    artefacts=(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount),
+    reads=frozenset({"mm_cluster_info", "mm_key_info"}),
+    groups={
+        "storage_admins": Group("admin", admins, joins=True),
+        "storage_owners": Group("owner.admin", owner_admins),
+    },
+    layer=KernelLayer(
+        "GPFS",
+        "/usr/lpp/mmfs/bin",
+        "mmfs26.ko",
+        "run mmbuildgpl on the node, or boot the kernel that the module was built for",
+    ),
+    proposed=proposed,
+)

@@ -1,0 +1,19 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What controllers read of each kind of file systems in clients.py. No visit carries it: it is found by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from .clients import CLIENTS
+from .model import Kind, SharedFilesystem
+
+KINDS: Mapping[str, Kind] = {name: import_module(f"{__package__}.{name}.kind").KIND for name in CLIENTS}
+
+
+def shared(filesystems: Mapping[str, Any]) -> list[SharedFilesystem]:
+    """File systems of all kinds that a site has, in the order of the kinds."""
+    return [each for name, intent in filesystems.items() for each in KINDS[name].shared(intent)]
