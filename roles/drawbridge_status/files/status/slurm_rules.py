@@ -75,9 +75,6 @@ KNOWN = (
         "a person installs it again",
         "when it is installed, run rejoin.yml with its new fingerprint: docs/guides/reinstalled-nodes.md",
     ),
-    Known("drawbridge kubelet: ", WARNING, "changing", UNFINISHED, AGAIN),
-    Known("drawbridge gpfs: ", WARNING, "changing", UNFINISHED, AGAIN),
-    Known("drawbridge nfs: ", WARNING, "changing", UNFINISHED, AGAIN),
     Known(
         f"{REASON}has no taint",
         CRITICAL,
@@ -92,6 +89,8 @@ KNOWN = (
         "the gate drained it: {rest}",
         "repair that cause; the gate proves the node empty every half minute and then lifts its drain",
     ),
+    # of a layer that changes a daemon or mounts, such as "drawbridge kubelet: "
+    Known("drawbridge ", WARNING, "changing", UNFINISHED, AGAIN),
     *(Known(start, CRITICAL, "script", SCRIPT, LOG.replace("{log}", "-t slurm-dispatch")) for start in PARTS),
     *(Known(start, CRITICAL, "script", SCRIPT, LOG.replace("{log}", "-u slurmd")) for start in FAILED),
 )
