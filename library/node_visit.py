@@ -29,12 +29,13 @@ options:
     default: apart
   needs:
     description:
-      - For each role, the roles whose layers must be in effect first, if they come before it in the play.
+      - For each role, the roles whose layers must be in effect first, if they come before it in the play. A pattern,
+        such as C(*_client), stands for all roles that it matches.
       - A role without an entry needs all layers before it. Inside a role, each layer needs those before it.
     type: dict
     default: {}
   layers:
-    description: Names of the roles whose layers are run; empty for all.
+    description: Names of the roles whose layers are run, or patterns of names; empty for all.
     type: list
     elements: str
     default: []

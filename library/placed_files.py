@@ -20,7 +20,7 @@ options:
     type: dict
     default: {}
   gone:
-    description: Roles of which nothing is wanted. Roles in neither option stay as they are.
+    description: Roles of which nothing is wanted, or patterns such as C(*). Roles in neither option stay as they are.
     type: list
     elements: str
     default: []

@@ -12,6 +12,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, cast
 
 from ansible.errors import AnsibleError
@@ -204,9 +205,9 @@ def chosen_tasks(visit: Task, tag: str, roles: Sequence[str]) -> Iterator[Task]:
     """Tasks of the play with the tag or LEAVES, of these roles or of all. Raises DeviceError for an unknown role."""
     found = [task for task in tasks(cast(Play, visit.get_play())) if {tag, LEAVES} & {*listed(task.tags)}]
     known = list(dict.fromkeys(role_name(task) for task in found))
-    if unknown := [name for name in roles if name not in known]:
+    if unknown := [name for name in roles if not any(matches(role, [name]) for role in known)]:
         raise DeviceError(f"layers is {', '.join(unknown)}, but this play has {', '.join(known)}")
-    return (task for task in found if not roles or role_name(task) in roles)
+    return (task for task in found if not roles or matches(role_name(task), roles))
 
 
 def where(task: Task) -> str:
@@ -253,7 +254,13 @@ def needed(at: int, roles: Sequence[str], needs: Mapping[str, Sequence[str]]) ->
     A role without an entry needs all before it.
     """
     role = roles[at]
-    return [before for before in range(at) if role not in needs or roles[before] in {role, *needs[role]}]
+    found = next((needs[pattern] for pattern in needs if matches(role, [pattern])), ["*"])
+    return [before for before in range(at) if matches(roles[before], [role, *found])]
+
+
+def matches(role: str, patterns: Iterable[str]) -> bool:
+    """Whether one of the patterns stands for a role."""
+    return any(fnmatchcase(role, pattern) for pattern in patterns)
 
 
 def stop(layers: Sequence[Layer]) -> None:

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.clients import CLIENTS
 
 from tests.conformance.tree import ROOT
 
@@ -16,8 +18,20 @@ CONTROLLER, CLUSTER, GATE = "slurm_controller", "slurm_gate/cluster", "slurm_gat
 
 
 NODE = ROOT / "playbooks/tasks/node.yml"
-VISIT, _LEAVE, *LAYERS = yaml.safe_load(NODE.read_text())
-LEAVING = yaml.safe_load((NODE.parent / _LEAVE["ansible.builtin.import_tasks"]).read_text())
+
+
+def listed(path: Path) -> list[dict[str, Any]]:
+    """The tasks of a file and of those that it imports."""
+    found: list[dict[str, Any]] = []
+    for task in yaml.safe_load(path.read_text()):
+        imported = task.get("ansible.builtin.import_tasks")
+        found += listed(path.parent / imported) if imported else [task]
+    return found
+
+
+VISIT, *OF_VISIT = listed(NODE)
+LEAVING = [task for task in OF_VISIT if "leaves" in task["tags"]]
+LAYERS = [task for task in OF_VISIT if task not in LEAVING]
 
 
 def plays(path: Path, layers: Any = None) -> list[dict[str, Any]]:
@@ -34,11 +48,15 @@ def tasks(play: dict[str, Any]) -> list[dict[str, Any]]:
     if not any("ansible.builtin.import_tasks" in task for task in play.get("tasks", [])):
         return play.get("tasks", [])
     chosen = play.get("layers")
-    return [task for task in LAYERS if not chosen or role_of(task["ansible.builtin.import_role"]) in chosen]
+    return [task for task in LAYERS if not chosen or any(fnmatchcase(role(task), it) for it in chosen)]
 
 
 def role_of(call: dict[str, Any]) -> str:
     return call["name"].rpartition(".")[2]
+
+
+def role(task: dict[str, Any]) -> str:
+    return role_of(task["ansible.builtin.import_role"])
 
 
 def work(path: Path) -> list[tuple[str, str]]:
@@ -61,17 +79,32 @@ def test_the_nodes_layers_are_for_the_visit_alone() -> None:
 
 def test_a_role_leaves_where_it_does_not_come() -> None:
     """A node has a role or takes it away, by the same variable."""
-    comes = {role_of(task["ansible.builtin.import_role"]): task["when"] for task in LAYERS if "when" in task}
+    comes = {role(task): task["when"] for task in LAYERS if "when" in task}
     for task in LEAVING:
-        word = comes[role_of(task["ansible.builtin.import_role"])].split()[0]
+        word = comes[role(task)].split()[0]
         assert task["when"].endswith(f"not {word}"), task["name"]
+
+
+def test_each_kind_of_file_systems_has_a_role_that_comes_and_leaves() -> None:
+    """All leave before one is mounted, and no other file of the playbooks names them."""
+    own = listed(NODE.parent / "filesystems.yml")
+    roles = [f"{name}_client" for name in CLIENTS]
+    assert [(role(task), task["tags"][1]) for task in own] == [
+        *((name, "leaves") for name in roles),
+        *((name, "apart") for name in roles),
+    ]
+    assert [task["when"].split(".")[-1] for task in own] == [*CLIENTS] * 2
+    others = [call for call in map(role, OF_VISIT) if call.endswith("_client")]
+    assert others == roles * 2
 
 
 def test_slurmd_needs_all_other_layers() -> None:
     """A job that ends before its node has the gate's half leaves the node dirty until the next look."""
     visit = VISIT["drawbridge.drawbridge.node_visit"]
-    assert role_of(LAYERS[-1]["ansible.builtin.import_role"]) == "slurm_node"
-    assert set(visit["needs"]) == {role_of(task["ansible.builtin.import_role"]) for task in LAYERS[:-1]}
+    *others, last = map(role, LAYERS)
+    assert last == "slurm_node" and not any(fnmatchcase(last, pattern) for pattern in visit["needs"])
+    assert all(any(fnmatchcase(name, pattern) for name in others) for pattern in visit["needs"])
+    assert all(any(fnmatchcase(name, pattern) for pattern in visit["needs"]) for name in others)
 
 
 @pytest.mark.parametrize("name", ["site", "onboard"])
@@ -85,8 +118,7 @@ def test_slurmd_starts_when_everything_else_of_its_node_is_there(name: str) -> N
 
 def test_a_node_that_retires_keeps_nothing_of_any_role() -> None:
     *_, last = yaml.safe_load((NODE.parent / "retire_node.yml").read_text())
-    roles = {role_of(task["ansible.builtin.import_role"]) for task in LAYERS}
-    assert set(last["drawbridge.drawbridge.placed_files"]["gone"]) == roles
+    assert last["drawbridge.drawbridge.placed_files"]["gone"] == ["*"]
 
 
 def test_nothing_opens_before_every_nodes_half_is_there() -> None:

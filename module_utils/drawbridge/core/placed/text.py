@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 RECORD = "/var/lib/drawbridge/placed.json"
@@ -70,10 +71,11 @@ def joined(one: Record, other: Record) -> dict[str, list[Item]]:
 
 
 def left_over(found: Record, wanted: Record, gone: Iterable[str]) -> list[Item]:
-    """Items of these roles that no role wants any more. `wanted` has the roles that are in effect."""
-    kept = {item for role, listed in found.items() if role not in {*wanted, *gone} for item in listed}
+    """Items of these roles that no role wants any more. `wanted` has the roles that are in effect, `gone` patterns."""
+    chosen = {role for role in found if role in wanted or any(fnmatchcase(role, pattern) for pattern in gone)}
+    kept = {item for role, listed in found.items() if role not in chosen for item in listed}
     kept |= {item for listed in wanted.values() for item in listed}
-    return [*dict.fromkeys(item for role in [*wanted, *gone] for item in found.get(role, ()) if item not in kept)]
+    return [*dict.fromkeys(item for role in found if role in chosen for item in found[role] if item not in kept)]
 
 
 def without(found: Record, lost: Iterable[Item]) -> dict[str, list[Item]]:

@@ -142,12 +142,16 @@ def test_a_layer_in_effect_is_needed_no_more() -> None:
     assert message(layers, layers[1:], {})["layers"][0]["needs"] == []
 
 
-ROLES = ["nic", "kube", "numa", "kube", "slurm", "slurm"]
-NEEDS = {"nic": [], "kube": ["numa"], "numa": ["kube"]}
+ROLES = ["nic", "kube", "numa", "a_client", "b_client", "kube", "slurm", "slurm"]
+NEEDS = {"nic": [], "kube": ["numa", "*_client"], "numa": ["kube"], "*_client": ["kube"]}
 
 
 @pytest.mark.parametrize(
-    ("at", "them"), [(0, []), (1, []), (2, [1]), (3, [1, 2]), (4, [0, 1, 2, 3]), (5, [0, 1, 2, 3, 4])]
+    ("at", "them"),
+    [
+        *[(0, []), (1, []), (2, [1]), (3, [1]), (4, [1]), (5, [1, 2, 3, 4])],
+        *[(6, [0, 1, 2, 3, 4, 5]), (7, [0, 1, 2, 3, 4, 5, 6])],
+    ],
 )
 def test_a_layer_needs_its_role_those_named_or_all_before(at: int, them: list[int]) -> None:
     assert needed(at, ROLES, NEEDS) == them
@@ -167,7 +171,7 @@ def test_only_layers_can_be_visited() -> None:
 
 def test_an_unknown_layer_is_refused_with_the_known_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_visit, "tasks", lambda play: [task()])
-    assert len(list(chosen_tasks(MagicMock(), "apart", []))) == 1
+    assert [len(list(chosen_tasks(MagicMock(), "apart", named))) for named in ([], ["play*"])] == [1, 1]
     with pytest.raises(DeviceError, match="layers is nick, but this play has playbook"):
         chosen_tasks(MagicMock(), "apart", ["nick"])
 

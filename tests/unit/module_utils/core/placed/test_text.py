@@ -53,6 +53,8 @@ def test_what_no_role_placed_is_no_record(raw: str, reason: str) -> None:
         pytest.param({"nic": []}, ["gate"], [ONE, SHARED, TWO, RECORD["gate"][2]], id="nothing is wanted"),
         pytest.param({"new": [ONE]}, ["nic"], [], id="it moved to another role"),
         pytest.param({}, [], [], id="a visit of no role"),
+        pytest.param({}, ["*"], [ONE, SHARED, TWO, RECORD["gate"][2]], id="a node that retires"),
+        pytest.param({}, ["n*"], [ONE], id="a pattern"),
     ],
 )
 def test_leftovers(wanted: Any, gone: list[str], left: list[Item]) -> None:
