@@ -28,4 +28,5 @@ def test_a_plan_shows_each_layer_of_a_node(name: str) -> None:
 
 
 def test_all_kinds_are_one_list() -> None:
-    assert [(it.kind, it.mount) for it in shared(BOTH)] == [("gpfs", "/gpfs/fs1"), ("nfs", "/home")]
+    found = [(it.kind, it.mount, it.unit) for it in shared(BOTH)]
+    assert found == [("gpfs", "/gpfs/fs1", "drawbridge-gpfs.service"), ("nfs", "/home", "drawbridge-nfs.service")]
