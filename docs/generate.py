@@ -38,6 +38,7 @@ INTENT_SCHEMA = ROOT / "docs/intent.schema.json"
 FILTER = ROOT / "filter_plugins/view.yml"
 SUPPORT = ROOT / "docs/support.md"
 PREFLIGHT = ROOT / "docs/guides/preflight.md"
+PREFLIGHT_SPEC = ROOT / "roles/preflight/meta/argument_specs.yml"
 OPTIONS = ROOT / "docs/options.md"
 JOB_PODS = ROOT / "docs/concepts/job-pods.md"
 NEIGHBOURS = ROOT / "docs/concepts/gate-neighbours.md"
@@ -138,6 +139,15 @@ def preflight_page() -> str:
     before, _sep, rest = PREFLIGHT.read_text().partition(_FINDINGS)
     _sep, end, after = rest.partition(_END)
     return f"{before}{_FINDINGS}{_findings()}{end}{after}"
+
+
+def preflight_spec() -> str:
+    """Return the text of roles/preflight/meta/argument_specs.yml with the names of the findings of today."""
+    names = textwrap.fill(", ".join(ROWS), 110, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    return re.sub(r"(?<=choices: \[\n).*?(?=\])", names, PREFLIGHT_SPEC.read_text(), flags=re.DOTALL)
+
+
+_INDENT = " " * 10
 
 
 def job_pods_page() -> str:
@@ -289,6 +299,7 @@ if __name__ == "__main__":
     MAN_PAGE.write_text(man_page())
     SUPPORT.write_text(support_page())
     PREFLIGHT.write_text(preflight_page())
+    PREFLIGHT_SPEC.write_text(preflight_spec())
     OPTIONS.write_text(options_page())
     JOB_PODS.write_text(job_pods_page())
     NEIGHBOURS.write_text(neighbours_page())

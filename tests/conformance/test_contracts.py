@@ -30,6 +30,7 @@ from docs.generate import (
     NEIGHBOURS,
     OPTIONS,
     PREFLIGHT,
+    PREFLIGHT_SPEC,
     SUPPORT,
     UPGRADE,
     filter_page,
@@ -39,6 +40,7 @@ from docs.generate import (
     neighbours_page,
     options_page,
     preflight_page,
+    preflight_spec,
     support_page,
     upgrade_page,
 )
@@ -162,6 +164,8 @@ def test_the_table_of_operating_systems_is_generated() -> None:
 def test_the_findings_of_preflight_are_generated() -> None:
     assert PREFLIGHT.read_text() == preflight_page(), "run `make docs`"
     assert "| `cgroup_v1` |" in PREFLIGHT.read_text()
+    assert PREFLIGHT_SPEC.read_text() == preflight_spec(), "run `make docs`"
+    assert " cgroup_v1," in PREFLIGHT_SPEC.read_text()
 
 
 def test_the_closed_list_and_the_neighbours_of_attacks_are_generated() -> None:

@@ -184,7 +184,7 @@ def remote(gpfs: Gpfs) -> Json:
 
 
 def proposed(mounts: Sequence[tuple[str, str, str]], groups: Mapping[str, Sequence[str]]) -> list[str]:
-    """Lines of a proposed intent, from what is mounted now."""
+    """Lines of a proposed intent, from the mounts of now."""
     found = sorted((source, mount) for source, mount, kind in mounts if kind == "gpfs")
     if not found:
         return [ask(0, "drawbridge_gpfs", "only with Storage Scale: mmlscluster, mmlsfs all")]
