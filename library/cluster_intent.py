@@ -8,8 +8,7 @@ module: cluster_intent
 short_description: Refuse an intent that contradicts itself or the inventory
 version_added: 0.1.0
 description:
-  - Checks C(drawbridge_fabric), C(drawbridge_nodes), C(drawbridge_slurm), C(drawbridge_gpfs), C(drawbridge_nfs) and
-    C(drawbridge_kube) before any host is contacted. One run reports all faults.
+  - Checks the intent, all of its variables C(drawbridge_*), before any host is contacted. One run reports all faults.
   - Refuses inventory groups that have other hosts than the intent.
   - Refuses C(drawbridge_) variables outside of C(group_vars/all).
   - Refuses role variables with a name or value that no role accepts. It reads the inventory, files beside it and the

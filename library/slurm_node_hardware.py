@@ -16,16 +16,12 @@ description:
   - A drain with another reason stays. M(drawbridge.drawbridge.slurm_node_ready) lifts this one when the node is proved
     ready.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.view, drawbridge.drawbridge.intent.slurm_machine]
+extends_documentation_fragment:
+  [drawbridge.drawbridge.view, drawbridge.drawbridge.intent.slurm_machine, drawbridge.drawbridge.intent.gpu_vendor]
 options:
   name:
     description: NodeName of this host.
     type: str
-  gpu_vendor:
-    description: Vendor of the GPUs. It decides their device files and the tool that lists them.
-    type: str
-    choices: [nvidia]
-    default: nvidia
   gpu_files:
     description: Path of the GPUs' device files without their numbers.
     type: path

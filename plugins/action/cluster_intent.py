@@ -62,7 +62,7 @@ class Source:
 
 
 class ActionModule(ActionBase):
-    """Reads and checks the five variables and those of roles."""
+    """Reads and checks the variables of the intent and those of roles."""
 
     _requires_connection = False
     _supports_check_mode = True

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ..module_utils.drawbridge.core.spec import documented, elements, fragment
 from ..module_utils.drawbridge.fabric.model import SwitchProfile
+from ..module_utils.drawbridge.nodes.model import Gpus
 from ..module_utils.drawbridge.slurm.accounting.model import Absent
 from ..module_utils.drawbridge.slurm.nodes.model import Machine
 from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
@@ -18,5 +19,6 @@ class ModuleDocFragment:
     GPFS_FILESYSTEMS: str = fragment({"filesystems": elements(Filesystem)})
     NFS_MOUNTS: str = fragment({"mounts": elements(Export)})
     SWITCH_PROFILE: str = fragment({"profile": {**documented(SwitchProfile), "required": True}})
+    GPU_VENDOR: str = fragment({"gpu_vendor": documented(Gpus)["options"]["vendor"]})
     SLURM_ABSENT: str = fragment({"absent": {**documented(Absent), "default": {}}})
     SLURM_MACHINE: str = fragment({"machine": documented(Machine)})
