@@ -18,7 +18,6 @@ ARGUMENTS = {
     "mounts": "mount points of a healthy node",
     "names": "nodes in the order of maintenance",
     "wave": "most nodes of a wave",
-    "defined": "domains that the site has",
 }
 """Parameters of views that are no domain of the intent."""
 EXAMPLES = """

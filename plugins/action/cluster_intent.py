@@ -100,7 +100,8 @@ class ActionModule(ActionBase):
             for said in (*links, *lacks):
                 self._display.display(said, stderr=True)
             for domain, untouched in OPTIONAL.items():
-                if f"{OWN_PREFIX}{domain}" not in variables:
+                made = getattr(intent, domain, None) or intent.filesystems.get(domain)
+                if f"{OWN_PREFIX}{domain}" not in variables and not made:
                     # a callback may write JSON to standard output
                     said = f"no {OWN_PREFIX}{domain}: Drawbridge leaves {untouched} alone"
                     self._display.display(said, stderr=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..fabric.model import Fabric
 from ..fabric.traffic_view import switch_rounds, switch_traffic, switch_waves
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
@@ -39,22 +40,19 @@ def as_it_is(value: Any) -> Any:
 
 
 def node_layers(
-    nodes: Nodes,
-    slurm: Slurm,
-    name: str,
-    defined: Sequence[str],
+    fabric: Fabric | None, nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube | None, name: str
 ) -> Json:
     """The layers that a node has beside Slurm.
 
     C(nics), each kind of file systems by its name, and C(kube) in a partition with C(gate: true); C(filesystems), the
-    kinds that it has. O(ignore:defined) are the domains that the site has.
+    kinds that it has.
     """
     nics = nodes.class_of(name).nics
     return {
-        "nics": bool("fabric" in defined and nics),
-        **{kind: kind in defined for kind in KINDS},
-        "filesystems": [kind for kind in KINDS if kind in defined],
-        "kube": "kube" in defined and slurm.gates(name),
+        "nics": bool(fabric and nics),
+        **{kind: kind in filesystems for kind in KINDS},
+        "filesystems": [*filesystems],
+        "kube": bool(kube and slurm.gates(name)),
     }
 
 
@@ -225,8 +223,6 @@ def _arguments(view: View, variables: Mapping[str, Any], given: Mapping[str, Any
     found = {key: value for key, value in given.items() if key not in DOMAINS}
     if "name" in known and "inventory_hostname" in variables:
         found.setdefault("name", variables["inventory_hostname"])
-    if "defined" in known:
-        found.setdefault("defined", [key for key in DOMAINS if f"drawbridge_{key}" in variables])
     required = [key for key in known if key in names and names[key].default is inspect.Parameter.empty]
     if lacking := [key for key in required if key not in found and key not in DOMAINS]:
         raise ValueError(f"it needs the argument {lacking[0]}")

@@ -11,8 +11,9 @@ from typing import Any, Optional, Union
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import Fault, IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import compose, load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import viewed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Account, Slurm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.model import Nfs
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.model import Export, Nfs
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -59,6 +60,11 @@ def users(slurm: Slurm, nfs: Nfs | None = None) -> Slurm:
     return replace(slurm, accounts=(*slurm.accounts, *(Account(name=name, namespace=name) for name in names)))
 
 
+def homes(nfs: Nfs | None = None, slurm: Slurm | None = None) -> Nfs:
+    """Another one: accounts have homes, also on a site without NFS of its own."""
+    return replace(nfs or Nfs(()), mounts=(Export("filer", "/export/home", "/home"),))
+
+
 @pytest.fixture
 def expanded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compose, "EXPANSIONS", (users,))
@@ -88,6 +94,15 @@ class TestExpansion:
     def test_a_site_may_lack_what_it_reads(self) -> None:
         lacking = {name: value for name, value in RAW.items() if name != "nfs"}
         assert compose.derive(accounts, lacking, {}) == [it["name"] for it in RAW["slurm"]["accounts"]]
+
+    def test_a_node_has_the_layers_of_a_domain_that_only_an_expansion_makes(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lacking = {key: value for key, value in SITE.items() if key != "drawbridge_nfs"}
+        assert not viewed("node_layers", lacking, {"name": "gpu01"})["nfs"]
+        monkeypatch.setattr(compose, "EXPANSIONS", (homes,))
+        compose.KEPT.clear()
+        assert viewed("node_layers", lacking, {"name": "gpu01"})["filesystems"] == ["gpfs", "nfs"]
 
     def test_its_refusal_is_one_of_all_faults(self) -> None:
         broken = copy.deepcopy(SITE)

@@ -17,7 +17,8 @@ from tests.unit.module_utils.site.test_refused import site
 
 LOADER = DataLoader()
 MOUNTS = {"mounts": [{"server": "filer", "export": "/export/{{ room }}", "mount": "/data"}]}
-LAB = {**site("lab"), "inventory_hostname": "gpu01", "room": "first", "drawbridge_nfs": MOUNTS}
+OWN = {"inventory_hostname": "gpu01", "room": "first", "lab_network": "10.77.1"}
+LAB = {**site("lab"), **OWN, "drawbridge_nfs": MOUNTS}
 
 
 @pytest.fixture
