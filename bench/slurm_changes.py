@@ -23,7 +23,10 @@ from typing import Any
 
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import (
+    slurm_controller,
+    slurm_node,
+)
 
 from bench.counted import ROOT, on_host
 from bench.results import store
@@ -133,9 +136,9 @@ def disturbed(before: Seen, after: Seen) -> frozenset[str]:
 def apply(slurm: Mapping[str, Any]) -> None:
     """Hand this site's files to controller and node as their roles do. Leaves with the output when that fails."""
     ours, nodes = part("slurm", slurm), part("nodes", lab("nodes")["drawbridge_nodes"])
-    files = controller(ours, nodes, cgroups=False)["slurmctld"]
+    files = slurm_controller(nodes, ours, cgroups=False)["slurmctld"]
     call("ctl", "slurm_config", {"files": files, "release": ours.version})
-    files = node(nodes, ours, NODE, mounts=[])["slurmd"]
+    files = slurm_node(nodes, ours, NODE, cgroups=True)["slurmd"]
     call(NODE, "slurm_daemon", {"unit": "slurmd.service", "files": files})
 
 

@@ -16,9 +16,8 @@ from typing import Any
 import jinja2
 import yaml
 
-from module_utils.drawbridge.site import installer_view
 from module_utils.drawbridge.site.compose import part
-from module_utils.drawbridge.storage.kinds import shared
+from module_utils.drawbridge.site.installer_view import kube_installer
 
 ROOT = Path(__file__).resolve().parents[2]
 INTENT = ROOT / "inventories/lab/group_vars/all"
@@ -45,7 +44,7 @@ def _view(kube: Json) -> Json:
     said = {key: it for text in texts for key, it in yaml.safe_load(text).items()}
     said["drawbridge_kube"] |= kube
     nodes, slurm, gpfs, meant = (part(it, said[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "gpfs", "kube"))
-    return installer_view.objects(nodes, slurm, shared({"gpfs": gpfs}), meant)
+    return kube_installer(nodes, slurm, {"gpfs": gpfs}, meant)
 
 
 def sources() -> dict[str, str]:

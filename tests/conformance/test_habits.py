@@ -179,8 +179,8 @@ MIRRORED = [
     if path.name not in {"__init__.py", "model.py", "load.py", "faults.py", "options.py", "reader.py"}
     # tested through its doors, such as filter_plugins/view.py
     and path != ROOT / "module_utils/drawbridge/site/views.py"
-    # rows of the table of file systems, which has the tests
-    and not (path.parents[1].name == "storage" and path.name in ("client.py", "kind.py"))
+    # rows of storage/kinds.py, which has the tests
+    and path.name != "kind.py"
     and not path.stem.endswith("rules")
     # a layer has the cases of its module, in tests/unit/library
     and (path.parent.name == "core" or not re.search(r"(^|_)layer$", path.stem))

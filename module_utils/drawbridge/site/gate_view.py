@@ -61,23 +61,35 @@ def job_namespaces(slurm: Slurm) -> list[str]:
     return [account.namespace for account in slurm.accounts if account.namespace]
 
 
-def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
-    """The site's part of the gate's configuration file on a host. Only nodes have limits of pods."""
+def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
+    """Infra nodes, gated nodes and namespaces of jobs.
+
+    C(infra) and C(gated), names of nodes; C(job_namespaces).
+    """
+    return {
+        "infra": hostlist.expand(kube.infra),
+        "gated": gated_nodes(slurm),
+        "job_namespaces": job_namespaces(slurm),
+    }
+
+
+def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
+    """The gate's configuration on a host: the site's part of the gate's configuration file."""
     gated = [part for part in slurm.partitions if part.gate]
-    here = nodes.class_of(host) if nodes.range_of(host) else None
+    here = nodes.class_of(name) if nodes.range_of(name) else None
     return {
         "api_server": kube.api_server,
         "ca_file": kube.ca_file,
         "partitions": [part.name for part in gated],
         # on the controller only, so that a new node does not change the files of other nodes
-        "partition_nodes": {part.name: part.nodes for part in gated if host == slurm.controller},
+        "partition_nodes": {part.name: part.nodes for part in gated if name == slurm.controller},
         "patience_s": slurm.gate.patience_s,
         "empty_s": slurm.gate.empty_s,
         "pod_grace_s": slurm.gate.pod_grace_s,
         "tries": slurm.gate.tries,
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
         "infra_namespaces": infra_namespaces(kube),
-        "pod_limits": pod_limits(nodes, host) if here else {},
+        "pod_limits": pod_limits(nodes, name) if here else {},
         "gpu_daemons": list(here.gpus.made_by.daemons) if here else [],
         "gpu_proof": here.gpus.made_by.proof() if here else {},
     }
@@ -90,6 +102,22 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
         "cpus": str(build.cpus - len(cpu_list(build.reserved_cpus))),
         "memory": f"{build.memory_mib - build.reserved_memory_mib}Mi",
         "gpus": str(build.gpus.count),
+    }
+
+
+def gate_objects(slurm: Slurm, kube: Kube) -> Json:
+    """What a run writes for the gate in Kubernetes, and what it looks at.
+
+    C(namespaces), then C(accounts), lists of manifests; C(tenant_roles), which job namespaces may bind; C(nodes), all
+    gated nodes; C(infra) and C(jobs), namespaces.
+    """
+    return {
+        "namespaces": namespaces(slurm),
+        "accounts": objects(slurm),
+        "tenant_roles": tenant_roles(kube),
+        "nodes": gated_nodes(slurm),
+        "infra": list(kube.infra_namespaces),
+        "jobs": job_namespaces(slurm),
     }
 
 

@@ -7,7 +7,7 @@ The role's templates hold those that are the same at all sites.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.names import INSTALLER, INSTALLER_NAMESPACE, INSTALLER_USER, PLATFORM
@@ -16,6 +16,7 @@ from ..kube.releases.gpu_operator_view import LABELS
 from ..kube.rights.rbac import ROLE, Grant, Json, rules
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
+from ..storage.kinds import shared
 from ..storage.model import SharedFilesystem
 from .gate_view import RBAC, bindings, infrastructure, names, namespace, open_nodes, with_mounts
 from .installer_grants import grants
@@ -29,10 +30,14 @@ JOINING = {
 """Kubernetes' own roles for kubelets that join, and the groups that get them. A token only allows a request."""
 
 
-def objects(nodes: Nodes, slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube) -> Json:
-    """Rights come before a run, policies after the run has seen that nothing on the nodes conflicts with them."""
+def kube_installer(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube) -> Json:
+    """What an administrator applies in Kubernetes.
+
+    C(rights) and C(policies), lists of manifests; C(names) for the role's templates.
+    """
+    # rights come before a run, policies after it has seen that nothing on the nodes conflicts with them
     return {
-        "rights": rights(slurm, filesystems, kube),
+        "rights": rights(slurm, shared(filesystems), kube),
         "policies": [open_nodes(kube)],
         "names": names(kube, nodes),
     }

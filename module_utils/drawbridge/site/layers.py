@@ -34,7 +34,7 @@ LAYERS: Mapping[str, Layer] = {
     "nic_link": NIC_LINK,
     "nic_roce": NIC_ROCE,
     "host_files": HOST_FILES,
-    **{name: layer for client in CLIENTS.values() for name, layer in client.LAYERS.items()},
+    **{name: layer for layers in CLIENTS.values() for name, layer in layers.items()},
     "kube_packages": KUBE_PACKAGES,
     "kube_runtime": KUBE_RUNTIME,
     "kubelet_config_host": KUBELET_CONFIG_HOST,

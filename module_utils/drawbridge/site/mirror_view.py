@@ -8,7 +8,7 @@ from typing import Any
 
 from ..kube.model import Kube
 from ..kube.releases.catalogue import PAUSE, RDMA_PLUGIN, Image
-from ..kube.releases.gpu_operator_view import images, releases
+from ..kube.releases.gpu_operator_view import gpu_operator, images
 from ..nodes.model import Nodes
 from ..slurm.logins.model import ADOPT
 from ..slurm.model import Slurm
@@ -18,9 +18,12 @@ Json = dict[str, Any]
 UNPUBLISHED = "not published by the vendor; note it when you copy the image"
 
 
-def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
-    """Charts, images and packages."""
-    charts = releases(nodes, kube)
+def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
+    """The contents of the mirror of a site without internet access.
+
+    C(charts), C(images) with their digests, and C(packages).
+    """
+    charts = gpu_operator(nodes, kube)
     found = [image for chart in charts for image in images(chart["values"])]
     packaging = PACKAGINGS[slurm.packages]
     names = {*packaging.controller, *packaging.accounting, *packaging.database, *packaging.node, *packaging.login}

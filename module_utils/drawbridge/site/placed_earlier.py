@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.placed.text import BLOCK, FILE, TREE, Item, items
-from ..storage.clients import CLIENTS
+from ..storage.clients import EARLIER as OF_FILE_SYSTEMS
 
 _UNITS, _LIB, _ETC = "/etc/systemd/system", "/usr/local/libexec/drawbridge", "/etc/drawbridge"
 EARLIER: Mapping[str, tuple[Item, ...]] = {
@@ -18,7 +18,7 @@ EARLIER: Mapping[str, tuple[Item, ...]] = {
         *items(BLOCK, ["/etc/nccl.conf"]),
         *items(TREE, ["/usr/local/lib/drawbridge-nic/drawbridge"]),
     ),
-    **{f"{name}_client": client.EARLIER for name, client in CLIENTS.items()},
+    **OF_FILE_SYSTEMS,
     "kube_node": (*items(FILE, [f"{_UNITS}/kubelet.service.d/50-drawbridge.conf"]),),
     "slurm_gate": (
         *items(FILE, [f"{_ETC}/slurm/{kind}.d/50-gate" for kind in ("prolog", "epilog")]),

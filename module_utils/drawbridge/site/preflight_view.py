@@ -104,7 +104,7 @@ def _ports(
     if nodes.range_of(name):
         near = (other for other in _near(nodes, slurm, name) if nodes.range_of(other))
         yield from (to(nodes.addresses.get(other, other), slurmd) for other in near)
-        yield from (to(host, kind.port, must=kind.first) for host, kind in servers)
+        yield from (to(host, kind.port, must=not kind.peers) for host, kind in servers)
     if api := _api(kube):
         yield to(*api, must=True)
 
@@ -113,7 +113,7 @@ def _listens(slurm: Slurm, kinds: Sequence[Servers], kube: Kube | None, name: st
     if not here:
         return [int(first_port(slurm.settings)), SLURMDBD] if name == slurm.controller else []
     slurmd = int(preset(slurm.settings, "SlurmdPort").split("-")[0])
-    return [slurmd, *(it.port for it in kinds if it.both_ways), *([KUBELET] if kube else [])]
+    return [slurmd, *(it.port for it in kinds if it.peers), *([KUBELET] if kube else [])]
 
 
 def _cables(fabric: Fabric | None, nodes: Nodes, name: str, here: NodeClass | None) -> dict[str, tuple[str, str]]:

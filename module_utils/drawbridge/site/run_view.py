@@ -4,26 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
-from ..storage.model import SharedFilesystem
+from ..storage.kinds import shared
 from .filesystems_view import of_namespaces
 
 
-def run_site(
-    slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube, nodes: Nodes, host: str
-) -> dict[str, Any]:
-    """The file's content on a host. Only nodes have resources for pods."""
-    here = nodes.class_of(host) if nodes.range_of(host) else None
+def drawbridge_run(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube, name: str) -> dict[str, Any]:
+    """The configuration of drawbridge-run on a host."""
+    here = nodes.class_of(name) if nodes.range_of(name) else None
     return {
         "partitions": [part.name for part in slurm.partitions if part.gate],
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
-        "mounts": of_namespaces(slurm, filesystems),
+        "mounts": of_namespaces(slurm, shared(filesystems)),
         "gpu_resource": here.gpus.made_by.resource if here else "",
         "devices": _devices(kube, nodes, len(here.rails)) if here else {},
         "kill_wait_s": slurm.kill_wait_s,

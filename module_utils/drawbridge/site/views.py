@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""All views that roles read, by name. A view derives one layer's data from parts of the intent.
+"""All views that roles read, by name. A view derives one layer's data from parts of the intent; its subsystem has it.
 
 Its parameters are domains of the intent, then others. The page of the filter `view` is made from its docstring.
 """
@@ -8,26 +8,30 @@ Its parameters are domains of the intent, then others. The page of the filter `v
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..fabric.model import Fabric
 from ..fabric.traffic_view import switch_rounds, switch_traffic, switch_waves
-from ..kube.kubelet import view as kubelets
-from ..kube.member import view as members
+from ..kube.kubelet.view import kubelet
+from ..kube.member.view import kube_node
 from ..kube.model import Kube
-from ..kube.releases import gpu_operator_view, rdma_plugin_view
+from ..kube.releases.gpu_operator_view import gpu_operator
+from ..kube.releases.rdma_plugin_view import rdma_plugin
 from ..nodes.model import Nodes
-from ..slurm import view as slurms
-from ..slurm.maintenance import view as waves
+from ..slurm.maintenance.view import maintenance
 from ..slurm.model import Slurm
-from ..storage.kinds import KINDS, shared
-from . import capacity_view, gate_view, installer_view, mirror_view, run_view
+from ..slurm.view import slurm_controller, slurm_login, slurm_node
+from ..storage.kinds import KINDS
 from .compose import derive, needed, parameters, reads
+from .filesystems_view import filesystems
+from .gate_view import gate, gate_objects, infra_capacity
+from .installer_view import kube_installer
+from .mirror_view import mirror
 from .model import DOMAINS, FILESYSTEMS
 from .network_view import nic, node_switches, switch
 from .preflight_view import preflight
+from .run_view import drawbridge_run
 from .status_view import drawbridge_status
 
 Json = dict[str, Any]
@@ -54,130 +58,6 @@ def node_layers(
         "filesystems": [*filesystems],
         "kube": bool(kube and slurm.gates(name)),
     }
-
-
-def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
-    """Files of Slurm's controller, and its accounting.
-
-    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(mariadb), path of the database server's file;
-    C(slurmctld) and C(slurmdbd), files for M(drawbridge.drawbridge.slurm_config) and
-    M(drawbridge.drawbridge.slurmdbd_config); C(accounting), options of M(drawbridge.drawbridge.slurm_accounting).
-    """
-    return slurms.controller(slurm, nodes, cgroups)
-
-
-def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Sequence[str] = ()) -> Json:
-    """Files of slurmd on one node, and the hardware with which it registers.
-
-    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(hardware), options of
-    M(drawbridge.drawbridge.slurm_node_hardware); C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them;
-    C(ready), options of M(drawbridge.drawbridge.slurm_node_ready).
-    """
-    return slurms.node(nodes, slurm, name, mounts, cgroups)
-
-
-def maintenance(nodes: Nodes, slurm: Slurm, names: Sequence[str], wave: int = 0) -> Json:
-    """Waves of nodes for maintenance.
-
-    C(waves), lists of names; C(groups), limits as M(drawbridge.drawbridge.slurm_maintenance) takes them.
-    """
-    return waves.maintenance(slurm, nodes, names, wave)
-
-
-def slurm_login(slurm: Slurm) -> Json:
-    """Files of sackd on a login host.
-
-    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(sackd), files as
-    M(drawbridge.drawbridge.slurm_daemon) takes them.
-    """
-    return slurms.login(slurm)
-
-
-def kube_node(kube: Kube) -> Json:
-    """Packages and files that make a node a member of the Kubernetes cluster.
-
-    C(join), whether Drawbridge joins the node. C(packages), C(runtime) and C(member), options of the modules
-    C(kube_packages), C(kube_runtime) and C(kube_member). C(kubelet), the kubelet's main configuration.
-    """
-    return members.kube_node(kube)
-
-
-def kubelet(nodes: Nodes, kube: Kube, name: str) -> Json:
-    """The NUMA configuration of a node's kubelet.
-
-    C(config), a KubeletConfiguration without apiVersion and kind. C(options), those of
-    M(drawbridge.drawbridge.kubelet_config): this configuration, the machine, and who joins the node.
-    """
-    return kubelets.kubelet(nodes, kube, name)
-
-
-def gpu_operator(nodes: Nodes, kube: Kube) -> list[Json]:
-    """Helm releases of the GPU operator. Each has vendor, name, namespace, chart, version and values."""
-    return gpu_operator_view.releases(nodes, kube)
-
-
-def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
-    """Manifests of the RDMA shared device plugin."""
-    return rdma_plugin_view.manifests(nodes, kube)
-
-
-def filesystems(filesystems: Mapping[str, Any]) -> list[Json]:
-    """All shared file systems of the nodes, of each kind.
-
-    Each has C(mount), C(kind), C(source), C(proof), the command that shows it mounted, and C(unit), which mounts it
-    after a boot.
-    """
-    return [asdict(each) for each in shared(filesystems)]
-
-
-def kube_installer(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube) -> Json:
-    """What an administrator applies in Kubernetes.
-
-    C(rights) and C(policies), lists of manifests; C(names) for the role's templates.
-    """
-    return installer_view.objects(nodes, slurm, shared(filesystems), kube)
-
-
-def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
-    """Infra nodes, gated nodes and namespaces of jobs.
-
-    C(infra) and C(gated), names of nodes; C(job_namespaces).
-    """
-    return capacity_view.capacity(slurm, kube)
-
-
-def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
-    """The gate's configuration on a host: the site's part of the gate's configuration file."""
-    return gate_view.config(slurm, kube, nodes, name)
-
-
-def gate_objects(slurm: Slurm, kube: Kube) -> Json:
-    """What a run writes for the gate in Kubernetes, and what it looks at.
-
-    C(namespaces), then C(accounts), lists of manifests; C(tenant_roles), which job namespaces may bind; C(nodes), all
-    gated nodes; C(infra) and C(jobs), namespaces.
-    """
-    return {
-        "namespaces": gate_view.namespaces(slurm),
-        "accounts": gate_view.objects(slurm),
-        "tenant_roles": gate_view.tenant_roles(kube),
-        "nodes": gate_view.gated_nodes(slurm),
-        "infra": list(kube.infra_namespaces),
-        "jobs": gate_view.job_namespaces(slurm),
-    }
-
-
-def drawbridge_run(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube, name: str) -> Json:
-    """The configuration of drawbridge-run on a host."""
-    return run_view.run_site(slurm, shared(filesystems), kube, nodes, name)
-
-
-def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
-    """The contents of the mirror of a site without internet access.
-
-    C(charts), C(images) with their digests, and C(packages).
-    """
-    return mirror_view.mirror(nodes, kube, slurm)
 
 
 _ALL = (

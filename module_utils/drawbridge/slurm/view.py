@@ -27,8 +27,13 @@ SLURMD_LIMIT = "/etc/systemd/system/slurmd.service.d/20-drawbridge-memory.conf"
 File = dict[str, Any]
 
 
-def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
-    """Packages, files of slurmctld and of slurmdbd, and the accounting database."""
+def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> dict[str, Any]:
+    """Files of Slurm's controller, and its accounting.
+
+    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(mariadb), path of the database server's file;
+    C(slurmctld) and C(slurmdbd), files for M(drawbridge.drawbridge.slurm_config) and
+    M(drawbridge.drawbridge.slurmdbd_config); C(accounting), options of M(drawbridge.drawbridge.slurm_accounting).
+    """
     texts = controller_files(slurm, nodes, cgroups)
     storage, user = slurm.accounting, preset(slurm.settings, "SlurmUser")
     own_database = storage.database.server == "drawbridge"
@@ -55,8 +60,13 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
     }
 
 
-def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str], cgroups: bool = True) -> dict[str, Any]:
-    """Packages, files of slurmd, and the hardware to register with. Raises IntentError for an unknown node."""
+def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Sequence[str] = ()) -> dict[str, Any]:
+    """Files of slurmd on one node, and the hardware with which it registers.
+
+    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(hardware), options of
+    M(drawbridge.drawbridge.slurm_node_hardware); C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them;
+    C(ready), options of M(drawbridge.drawbridge.slurm_node_ready).
+    """
     return {
         **_packages(slurm, "node", *(["adopt"] if slurm.node_logins.policy == ADOPT else [])),
         "slurmd": [
@@ -101,8 +111,12 @@ def _job_gpus(node_class: NodeClass) -> list[File]:
     ]
 
 
-def login(slurm: Slurm) -> dict[str, Any]:
-    """Packages, and files of sackd, which fetches slurm.conf for the commands of a login host."""
+def slurm_login(slurm: Slurm) -> dict[str, Any]:
+    """Files of sackd on a login host.
+
+    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(sackd), files as
+    M(drawbridge.drawbridge.slurm_daemon) takes them.
+    """
     return {**_packages(slurm, "login"), "sackd": [_environment("sackd", _server(slurm), slurm)]}
 
 

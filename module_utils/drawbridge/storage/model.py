@@ -33,10 +33,8 @@ class Servers:
 
     names: Callable[[Any], Sequence[str]]
     port: int
-    first: bool = True
-    """They listen before the first run."""
-    both_ways: bool = False
-    """Nodes listen on this port, too."""
+    peers: bool = False
+    """Nodes run the same daemon. Without it, the servers listen before the first run."""
 
 
 @dataclass(frozen=True)

@@ -17,16 +17,17 @@ BORN_CLOSED = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
 
 
 def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
-    """KubeletConfiguration of a node, without apiVersion and kind, its machine, and who joins it. Raises IntentError.
+    """The NUMA configuration of a node's kubelet.
 
-    A kubelet starts only if the reservations by NUMA node add up to system, kube and eviction reserve. The intent's
-    reserved_memory_mib is these three plus the huge pages, so pods and Slurm leave the same memory free.
-
-    Role kube_node's main configuration registers the node closed. Where the site joins its nodes, this drop-in does.
+    C(config), a KubeletConfiguration without apiVersion and kind. C(options), those of
+    M(drawbridge.drawbridge.kubelet_config): this configuration, the machine, and who joins the node.
     """
+    # A kubelet starts only if the reservations by NUMA node add up to system, kube and eviction reserve. With the huge
+    # pages these are reserved_memory_mib, so that pods and Slurm leave the same memory free.
     build = nodes.class_of(name)
     reserved_mib = build.reserved_memory_mib - build.hugepages_mib
     kube_mib, system_mib = split(reserved_mib)
+    # where Drawbridge joins its nodes, the main configuration does this
     taints = {"registerWithTaints": [BORN_CLOSED]} if kube.join == "site" else {}
     config = {
         **taints,

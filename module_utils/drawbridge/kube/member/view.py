@@ -14,7 +14,11 @@ Json = dict[str, Any]
 
 
 def kube_node(kube: Kube) -> Json:
-    """The same for every node."""
+    """Packages and files that make a node a member of the Kubernetes cluster.
+
+    C(join), whether Drawbridge joins the node. C(packages), C(runtime) and C(member), options of the modules
+    C(kube_packages), C(kube_runtime) and C(kube_member). C(kubelet), the kubelet's main configuration.
+    """
     joins = kube.join == "drawbridge"
     return {
         "join": joins,

@@ -23,8 +23,8 @@ LABELS = {INFRA: "true", "pod-security.kubernetes.io/enforce": "privileged"}
 """Of the namespace."""
 
 
-def releases(nodes: Nodes, kube: Kube) -> list[Json]:
-    """NVIDIA's release; none with install: false, or without nodes."""
+def gpu_operator(nodes: Nodes, kube: Kube) -> list[Json]:
+    """Helm releases of the GPU operator. Each has vendor, name, namespace, chart, version and values."""
     part = kube.gpu_operator
     if not (part.install and nodes.classes):
         return []

@@ -48,8 +48,8 @@ def resources(nodes: Nodes, kube: Kube) -> tuple[RdmaResource, ...]:
     )
 
 
-def manifests(nodes: Nodes, kube: Kube) -> list[Json]:
-    """ConfigMap and DaemonSet; none with install: false."""
+def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
+    """Manifests of the RDMA shared device plugin."""
     if not kube.rdma.install:
         return []
     text = json.dumps(config(nodes, kube), indent=2) + "\n"

@@ -22,8 +22,11 @@ class Group:
     most: int
 
 
-def maintenance(slurm: Slurm, nodes: Nodes, names: Sequence[str], wave: int) -> dict[str, Any]:
-    """Plain data: `waves`, lists of names, and `groups` with name, nodes as a hostlist, and most."""
+def maintenance(nodes: Nodes, slurm: Slurm, names: Sequence[str], wave: int = 0) -> dict[str, Any]:
+    """Waves of nodes for maintenance.
+
+    C(waves), lists of names; C(groups), limits as M(drawbridge.drawbridge.slurm_maintenance) takes them.
+    """
     chosen = frozenset(names)
     found = [group for group in groups(slurm, nodes) if not chosen.isdisjoint(group.nodes)]
     return {

@@ -18,7 +18,7 @@ KIND = Kind(
     rules=(*RULES, *settings.RULES),
     views=(gpfs_client, gpfs_members),
     shared=shared,
-    servers=Servers(admins, PORT, first=False, both_ways=True),
+    servers=Servers(admins, PORT, peers=True),
     artefacts=(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount),
     reads=frozenset({"mm_cluster_info", "mm_key_info"}),
     groups={

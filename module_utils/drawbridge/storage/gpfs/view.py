@@ -33,17 +33,10 @@ ANY = ""
 
 
 class Network(Protocol):
-    """The traffic classes of the fabric."""
+    """The fabric's traffic classes, for GPUs and for storage."""
 
-    @property
-    def roce(self) -> TrafficClass:
-        """That of GPU traffic."""
-        raise NotImplementedError
-
-    @property
-    def storage(self) -> TrafficClass | None:
-        """That of storage traffic, if it has its own."""
-        raise NotImplementedError
+    roce: TrafficClass
+    storage: TrafficClass | None
 
 
 def shared(gpfs: Gpfs) -> list[SharedFilesystem]:

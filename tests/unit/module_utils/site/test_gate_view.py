@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import (
     bindings,
-    config,
+    gate,
+    infra_capacity,
     infrastructure,
     names,
     namespaces,
@@ -16,10 +17,18 @@ from tests.unit.module_utils.lab import KUBE, NODES, SLURM, kube
 
 def test_only_a_node_gives_itself_away_and_only_the_controller_knows_other_nodes() -> None:
     """128 CPUs without 0-3,64-67; 2064384 MiB without 12288. A new node changes a file on no other one."""
-    node, controller = (config(SLURM, KUBE, NODES, host) for host in ("gpu01", "ctl"))
+    node, controller = (gate(NODES, SLURM, KUBE, host) for host in ("gpu01", "ctl"))
     assert node["pod_limits"] == {"cpus": "120", "memory": "2052096Mi", "gpus": "8"}
     assert (node["partition_nodes"], controller["pod_limits"]) == ({}, {})
     assert controller["partition_nodes"] == {"ai-train": "gpu[01-04]"}
+
+
+def test_the_labs_infra_capacity() -> None:
+    assert infra_capacity(SLURM, KUBE) == {
+        "infra": ["infra1"],
+        "gated": ["gpu01", "gpu02", "gpu03", "gpu04"],
+        "job_namespaces": ["vision", "speech", "chem"],
+    }
 
 
 def test_gated_nodes_and_job_namespaces_have_objects_of_their_own() -> None:

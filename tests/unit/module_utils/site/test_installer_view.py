@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import objects
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import kube_installer
 
 from tests.attacks.manifests import rendered
 from tests.unit.module_utils.lab import GPFS, NODES, SLURM, kube
@@ -15,7 +14,7 @@ Json = dict[str, Any]
 
 
 def given(**change: Any) -> Json:
-    return objects(NODES, SLURM, shared(GPFS), kube(**change))
+    return kube_installer(NODES, SLURM, {"gpfs": GPFS}, kube(**change))
 
 
 EVERYTHING = given(gpu_operator={}, rdma={"namespace": "rdma"})["rights"]

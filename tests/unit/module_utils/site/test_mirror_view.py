@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     Rdma,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
-    manifests,
+    rdma_plugin,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.mirror_view import (
@@ -23,7 +23,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.packaging import PACKAGINGS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, login, node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import (
+    slurm_controller,
+    slurm_login,
+    slurm_node,
+)
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -33,7 +37,7 @@ KUBE: Kube = part("kube", SITE["drawbridge_kube"])
 
 
 def listed(kube: Kube = KUBE, slurm: Slurm = SLURM) -> dict[str, Any]:
-    return mirror(NODES, kube, slurm)
+    return mirror(NODES, slurm, kube)
 
 
 def images(kube: Kube = KUBE) -> dict[str, str]:
@@ -52,7 +56,7 @@ def test_charts_and_the_images_that_they_bring() -> None:
 
 
 def test_it_lists_what_the_role_runs() -> None:
-    container = manifests(NODES, KUBE)[1]["spec"]["template"]["spec"]["containers"][0]
+    container = rdma_plugin(NODES, KUBE)[1]["spec"]["template"]["spec"]["containers"][0]
     assert container["image"] in images()
     own = replace(KUBE, rdma=Rdma(image=f"mirror:5000/rdma@sha256:{'a' * 64}"))
     assert images(own)["mirror:5000/rdma"] == f"sha256:{'a' * 64}"
@@ -81,7 +85,7 @@ def packages(found: dict[str, Any]) -> dict[str, str]:
 def test_what_the_roles_of_slurm_install_on_any_host(name: str) -> None:
     slurm = replace(SLURM, packages=name)
     found = packages(listed(slurm=slurm))
-    hosts = (controller(slurm, NODES, cgroups=True), node(NODES, slurm, "gpu001", ()), login(slurm))
+    hosts = (slurm_controller(NODES, slurm, True), slurm_node(NODES, slurm, "gpu001", True), slurm_login(slurm))
     assert {it.name: found[it.name] for it in KUBE.packages} == {it.name: it.version for it in KUBE.packages}
     installed = {package for host in hosts for package in host["packages"]["names"]}
     assert installed <= set(found)

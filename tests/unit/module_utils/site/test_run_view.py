@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.run_view import run_site
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.run_view import drawbridge_run
 
 from tests.unit.module_utils.lab import GPFS, KUBE, NODES, SLURM
 
 
 def test_a_node_knows_what_a_pod_takes_there() -> None:
-    found = run_site(SLURM, shared(GPFS), KUBE, NODES, "gpu01")
+    found = drawbridge_run(NODES, SLURM, {"gpfs": GPFS}, KUBE, "gpu01")
     assert found["gpu_resource"] == "nvidia.com/gpu"
     assert found["devices"] == {f"rdma/rail{rail}": "1" for rail in range(8)}
     assert found["mounts"] == {space: ["/gpfs/fs1"] for space in ("vision", "speech", "chem")}

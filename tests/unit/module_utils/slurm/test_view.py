@@ -24,10 +24,12 @@ def test_a_change_of_a_script_restarts_nothing() -> None:
 def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -> None:
     port = replace(SLURM, settings={"SlurmdPort": "6828", "SlurmdTimeout": "600", "AuthInfo": "ttl=60"})
     (changed,) = (
-        file for file in slurm_view.node(NODES, port, "gpu01", [])["slurmd"] if file["path"] == "/etc/default/slurmd"
+        file
+        for file in slurm_view.slurm_node(NODES, port, "gpu01", True)["slurmd"]
+        if file["path"] == "/etc/default/slurmd"
     )
     assert changed["content"].splitlines()[1] == "# read at start: AuthInfo=ttl=60 SlurmdPort=6828"
-    (own,) = (file for file in slurm_view.controller(port, NODES, True)["slurmctld"] if file.get("at_start"))
+    (own,) = (file for file in slurm_view.slurm_controller(NODES, port, True)["slurmctld"] if file.get("at_start"))
     assert own["path"] == "/etc/default/slurmctld"
     assert "# read at start: AuthInfo=ttl=60\n" in own["content"]
 
@@ -36,12 +38,12 @@ def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -
     "path", ["systemd/system/slurmd.service.d/20-drawbridge-memory.conf", "drawbridge/slurm/health.json"]
 )
 def test_a_file_that_slurmd_reads_anew_each_time_restarts_nothing(path: str) -> None:
-    files = {file["path"]: file for file in slurm_view.node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])["slurmd"]}
+    files = {file["path"]: file for file in slurm_view.slurm_node(NODES, SLURM, "gpu04", True, ["/gpfs/fs1"])["slurmd"]}
     assert files[f"/etc/{path}"]["passive"]
 
 
 def test_a_node_is_ready_with_the_gpus_of_its_class() -> None:
-    assert slurm_view.node(NODES, SLURM, "gpu04", [])["ready"]["gres"] == "gpu:h100:8"
+    assert slurm_view.slurm_node(NODES, SLURM, "gpu04", True)["ready"]["gres"] == "gpu:h100:8"
 
 
 @pytest.mark.parametrize(
@@ -55,8 +57,8 @@ def test_a_node_is_ready_with_the_gpus_of_its_class() -> None:
 )
 def test_distributors_differ_in_manager_and_paths(packages: str, manager: str, options: str, mariadb: str) -> None:
     slurm = replace(SLURM, packages=packages)
-    view = slurm_view.controller(slurm, NODES, True)
-    views = (view, slurm_view.node(NODES, slurm, "gpu01", []), slurm_view.login(slurm))
+    view = slurm_view.slurm_controller(NODES, slurm, True)
+    views = (view, slurm_view.slurm_node(NODES, slurm, "gpu01", True), slurm_view.slurm_login(slurm))
     assert {part["packages"]["manager"] for part in views} == {manager}
     assert view["mariadb"] == f"{mariadb}/60-drawbridge.cnf"
     paths = {file["path"] for part in views for key in ("slurmctld", "slurmd", "sackd") for file in part.get(key, [])}
@@ -65,6 +67,6 @@ def test_distributors_differ_in_manager_and_paths(packages: str, manager: str, o
 
 def test_logins_are_adopted_only_where_cgroups_hold_them() -> None:
     adopting = replace(SLURM, node_logins=NodeLogins("adopt"))
-    assert "libpam-slurm-adopt" in slurm_view.node(NODES, adopting, "gpu01", [])["packages"]["names"]
+    assert "libpam-slurm-adopt" in slurm_view.slurm_node(NODES, adopting, "gpu01", True)["packages"]["names"]
     with pytest.raises(IntentError, match="let nodes confine jobs"):
-        slurm_view.node(NODES, adopting, "gpu01", [], cgroups=False)
+        slurm_view.slurm_node(NODES, adopting, "gpu01", False)

@@ -8,9 +8,9 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import NVIDIA
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
+    gpu_operator,
     images,
     nvidia_values,
-    releases,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import GpuOperator
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree, unread
@@ -24,7 +24,7 @@ KUBE: Kube = part("kube", site("example-rails")["drawbridge_kube"])
 
 
 def test_no_release_where_the_site_has_other_means() -> None:
-    assert releases(NODES, replace(KUBE, gpu_operator=GpuOperator(install=False))) == []
+    assert gpu_operator(NODES, replace(KUBE, gpu_operator=GpuOperator(install=False))) == []
 
 
 @pytest.mark.parametrize("part", [GpuOperator(), GpuOperator(mig_strategy="none", service_monitor=True)])

@@ -8,7 +8,7 @@ from typing import Any
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import Rdma
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     config,
-    manifests,
+    rdma_plugin,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
 
@@ -48,14 +48,14 @@ def test_without_devices_names_are_enough() -> None:
 
 
 def test_nothing_where_the_site_has_other_means() -> None:
-    assert manifests(NODES, replace(KUBE, rdma=Rdma(install=False))) == []
+    assert rdma_plugin(NODES, replace(KUBE, rdma=Rdma(install=False))) == []
 
 
 def daemon_set(of: Any = KUBE) -> dict[str, Any]:
-    return manifests(NODES, of)[1]["spec"]["template"]
+    return rdma_plugin(NODES, of)[1]["spec"]["template"]
 
 
 def test_pods_are_made_anew_for_another_configuration_only() -> None:
     grown = replace(NODES, ranges=(*NODES.ranges, replace(NODES.ranges[0], names="gpu[05-99]")))
-    assert manifests(grown, KUBE) == manifests(NODES, KUBE), "more nodes must not restart the plugin on all"
+    assert rdma_plugin(grown, KUBE) == rdma_plugin(NODES, KUBE), "more nodes must not restart the plugin on all"
     assert daemon_set(replace(KUBE, rdma=Rdma(share=1)))["metadata"] != daemon_set()["metadata"]

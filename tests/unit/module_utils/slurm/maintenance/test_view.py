@@ -46,7 +46,7 @@ def test_a_node_waits_only_for_a_wave_with_room(found: list[Group], names: list[
 
 
 def test_partitions_and_units_of_the_nodes_are_limits() -> None:
-    view = maintenance(SLURM, NODES, ["gpu01", "gpu02", "gpu03", "gpu04"], 0)
+    view = maintenance(NODES, SLURM, ["gpu01", "gpu02", "gpu03", "gpu04"], 0)
     assert view["waves"] == [["gpu01"], ["gpu02"], ["gpu03"], ["gpu04"]]
     assert view["groups"] == [
         {"name": "partition ai-train", "nodes": "gpu[01-04]", "most": 1},
@@ -57,5 +57,5 @@ def test_partitions_and_units_of_the_nodes_are_limits() -> None:
 
 
 def test_limits_without_a_node_of_the_run_are_left_out() -> None:
-    view = maintenance(SLURM, NODES, ["gpu01"], 0)
+    view = maintenance(NODES, SLURM, ["gpu01"], 0)
     assert "unit leaf2" not in [it["name"] for it in view["groups"]]
