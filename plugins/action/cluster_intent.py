@@ -22,10 +22,11 @@ from ..module_utils.drawbridge.fabric.links import unchecked
 from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
 from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import inventory_faults, load
-from ..module_utils.drawbridge.site.model import DOMAINS, OPTIONAL, Intent
+from ..module_utils.drawbridge.site.model import OPTIONAL, Intent
 from ..module_utils.drawbridge.site.playbook_options import EXTRA, Given, read
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
 from ..plugin_utils.internals import inventory_of, inventory_sources
+from ..plugin_utils.play_tasks import intent_of
 from ..plugin_utils.releases import TRUSTED, evaluated
 
 ARGUMENT_SPEC = {
@@ -72,15 +73,18 @@ class ActionModule(ActionBase):
         task_vars = task_vars or {}
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, task_vars)
-        keys = [f"{OWN_PREFIX}{domain}" for domain in DOMAINS]
-        variables = {key: self._templar.template(task_vars[key]) for key in keys if key in task_vars}
+        variables = intent_of(self._templar, task_vars)
         groups = task_vars.get("groups", {})
         options = self._run_options(args["playbook"], task_vars)
         elsewhere = [*self._elsewhere(), *options.faults()]
         links: list[str] = []
         lacks: list[str] = []
+        alone: list[str] = []
         try:
             intent = load(variables)
+            there = {*variables, *(f"{OWN_PREFIX}{name}" for name in intent.filesystems)}
+            left = {key: title for name, title in OPTIONAL.items() if (key := f"{OWN_PREFIX}{name}") not in there}
+            alone = [f"no {key}: Drawbridge leaves {title} alone" for key, title in left.items()]
             if intent.fabric:
                 links, lacks = unchecked(intent.fabric), lacking(intent.fabric)
             faults = [*inventory_faults(intent, groups, part=args["part"]), *elsewhere]
@@ -97,14 +101,9 @@ class ActionModule(ActionBase):
             result.update(failed=True, faults=sentences, msg="\n".join(["the inventory is refused:", *sentences]))
         else:
             result.update(unchecked=links, lacking=lacks)
-            for said in (*links, *lacks):
+            # a callback may write JSON to standard output
+            for said in (*links, *lacks, *alone):
                 self._display.display(said, stderr=True)
-            for domain, untouched in OPTIONAL.items():
-                made = getattr(intent, domain, None) or intent.filesystems.get(domain)
-                if f"{OWN_PREFIX}{domain}" not in variables and not made:
-                    # a callback may write JSON to standard output
-                    said = f"no {OWN_PREFIX}{domain}: Drawbridge leaves {untouched} alone"
-                    self._display.display(said, stderr=True)
         return {**result, "changed": False}
 
     def _run_options(self, playbook: str, task_vars: Mapping[str, Any]) -> Given:

@@ -17,8 +17,7 @@ from ..module_utils.drawbridge.core.printable import all_printable
 from ..module_utils.drawbridge.site.describe_difference import differences, folded
 from ..module_utils.drawbridge.site.describe_view import folder
 from ..module_utils.drawbridge.site.load import load
-from ..module_utils.drawbridge.site.model import DOMAINS
-from ..plugin_utils.play_tasks import plain
+from ..plugin_utils.play_tasks import intent_of, plain
 
 ARGUMENT_SPEC = {
     "answers": {"type": "str", "required": True},
@@ -42,8 +41,7 @@ class ActionModule(ActionBase):
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         hosts, lost = answers(variables["hostvars"], variables["ansible_play_hosts_all"], args["answers"])
         result["lost"] = all_printable(lost)
-        keys = [f"drawbridge_{domain}" for domain in DOMAINS]
-        given = {key: plain(self._templar.template(variables[key])) for key in keys if key in variables}
+        given = intent_of(self._templar, variables)
         groups = variables["groups"]
         try:
             if given:

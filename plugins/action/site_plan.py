@@ -32,10 +32,10 @@ from ..module_utils.drawbridge.fabric.view import switch_profile
 from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
 from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
 from ..module_utils.drawbridge.site.load import load
-from ..module_utils.drawbridge.site.model import DOMAINS, Intent
+from ..module_utils.drawbridge.site.model import Intent
 from ..module_utils.drawbridge.storage.kinds import KINDS
 from ..plugin_utils.internals import inventory_files_vars, inventory_of, role_of, role_path
-from ..plugin_utils.play_tasks import LEAVES, HostTasks, listed, plain, role_name, tasks
+from ..plugin_utils.play_tasks import LEAVES, HostTasks, intent_of, listed, role_name, tasks
 
 ARGUMENT_SPEC = {
     "folder": {"type": "path", "required": True},
@@ -62,9 +62,8 @@ class ActionModule(ActionBase):
         variables = task_vars or {}
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
-        keys = [f"drawbridge_{domain}" for domain in DOMAINS]
         try:
-            intent = load({key: plain(self._templar.template(variables[key])) for key in keys if key in variables})
+            intent = load(intent_of(self._templar, variables))
             want = FolderState(Walk(self._loader, self._task.get_variable_manager(), intent).files(args["playbook"]))
             outcome = converge(Folder(args["folder"], want), plan, want, check=bool(self._task.check_mode))
         except (IntentError, DeviceError) as err:

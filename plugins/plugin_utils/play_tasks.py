@@ -19,6 +19,7 @@ from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 from ansible.template import Templar
 
+from ..module_utils.drawbridge.site.model import DOMAINS
 from .internals import compile_once, engine, role_of
 from .releases import evaluated, evaluated_args, is_true
 
@@ -164,6 +165,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return str(value) if isinstance(value, str) else value
+
+
+def intent_of(templar: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The evaluated variables of the intent."""
+    keys = [f"drawbridge_{domain}" for domain in DOMAINS]
+    return {key: plain(templar.template(variables[key])) for key in keys if key in variables}
 
 
 def _key(key: Any) -> str:

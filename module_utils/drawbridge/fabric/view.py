@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from ..core import hostlist, ports
 from ..core.faults import Fault, IntentError
 from ..nodes.model import Nodes
-from ..nodes.view import leaves
 from .cabling import node_ports
 from .model import Fabric, SwitchProfile
 
@@ -37,6 +36,12 @@ def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = Non
             )
     listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
     raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])
+
+
+def leaves(nodes: Nodes, names: Iterable[str]) -> list[str]:
+    """Leaf switches of the named nodes, each once. A name that no range has is on no leaf."""
+    ranges = {id(part): part for name in names if (part := nodes.by_name.get(name))}
+    return list(dict.fromkeys(leaf for part in ranges.values() for leaf in part.leaf_names))
 
 
 def switches_of_nodes(fabric: Fabric, nodes: Nodes, names: Sequence[str]) -> list[str]:

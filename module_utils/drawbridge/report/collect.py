@@ -26,7 +26,6 @@ PLAYBOOK = "playbook"
 HIDDEN = "failed; its result is hidden, because it may hold a secret"
 MOST_LINES = 20
 """A cause of more lines is cut."""
-NO_RESULT: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)

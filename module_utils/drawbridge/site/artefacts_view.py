@@ -26,15 +26,7 @@ from ..slurm.accounting.plan import AccountingState
 from ..slurm.logins import text as logins
 from ..slurm.logins.model import SITE
 from ..storage.kinds import KINDS
-from .kube_artefacts_view import (
-    helm_release,
-    installer_rights,
-    k8s,
-    kube_member,
-    kube_packages,
-    kube_runtime,
-    kubelet_config,
-)
+from .kube_artefacts_view import KUBE
 
 FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
 """A port with factory settings."""
@@ -156,15 +148,15 @@ _FUNCTIONS = (
     *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_runtime, gate_token, gate_guards),
     *(slurm_munge_key, slurm_packages, slurm_database, slurm_daemon, slurm_node_logins),
     *(slurmdbd_config, slurm_config, slurm_accounting),
-    *(kube_packages, kube_runtime, kubelet_config, kube_member),
-    *(function for kind in KINDS.values() for function in kind.artefacts),
-    *(helm_release, installer_rights, k8s),
+    *(*KUBE, *(function for kind in KINDS.values() for function in kind.artefacts)),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""
-_NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready", "slurm_node_use")
-_CHECKS = ("cluster_intent", "gate_adoption", "infra_capacity", "validate_argument_spec")
-READS = frozenset({"node_visit", *_CHECKS, *_NODE_CHECKS}).union(*(kind.reads for kind in KINDS.values()))
+READS = {
+    *("cluster_intent", "gate_adoption", "infra_capacity", "node_visit", "validate_argument_spec"),
+    *("slurm_node_hardware", "slurm_node_ready", "slurm_node_use"),
+    *(name for kind in KINDS.values() for name in kind.reads),
+}
 """Modules that write nothing."""
 
 

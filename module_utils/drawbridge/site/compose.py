@@ -79,7 +79,7 @@ def _expand(found: Composed, expansion: Callable[..., Any]) -> None:
     into = first(expansion)
     if found.broken & set(reads(expansion)):
         found.broken.add(into)
-    elif complete(expansion, found.parts):
+    elif not lacking(expansion, found.parts):
         try:
             found.parts[into] = expansion(**arguments(expansion, found.parts))
         except IntentError as err:
@@ -87,10 +87,9 @@ def _expand(found: Composed, expansion: Callable[..., Any]) -> None:
             found.broken.add(into)
 
 
-def complete(function: Callable[..., Any], parts: Mapping[str, Any]) -> bool:
-    """Whether a function has all parts that it needs. A parameter that may be None says so by its default."""
-    given, names = arguments(function, parts), parameters(function)
-    return all(given[name] is not None for name, it in names.items() if it.default is inspect.Parameter.empty)
+def lacking(function: Callable[..., Any], parts: Mapping[str, Any]) -> list[str]:
+    """The parts that a function needs and the site lacks. One that may be None says so by its parameter's type."""
+    return [it for it, part in arguments(function, parts).items() if part is None and not may_be_none(function, it)]
 
 
 @functools.cache
@@ -133,10 +132,9 @@ def derive(view: Callable[..., Any], variables: Variables, given: Mapping[str, A
 
     def made() -> Any:
         parts = _parts(made_of, domains)
-        found = arguments(view, parts)
-        if lacking := [name for name, it in found.items() if it is None and not may_be_none(view, name)]:
-            raise IntentError([lacks(f"drawbridge_{name}") for name in lacking])
-        return view(**found, **given)
+        if found := lacking(view, parts):
+            raise IntentError([lacks(f"drawbridge_{name}") for name in found])
+        return view(**arguments(view, parts), **given)
 
     return _kept(view, (made_of, given), made)
 
@@ -173,6 +171,6 @@ def _kept(maker: Any, made_of: Any, make: Callable[[], Any]) -> Any:
 
 
 @functools.cache
-def may_be_none(view: Callable[..., Any], name: str) -> bool:
-    """Whether a view works without this part of the intent."""
-    return NONE in typing.get_args(typing.get_type_hints(view).get(name))
+def may_be_none(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function works without this part of the intent."""
+    return NONE in typing.get_args(typing.get_type_hints(function).get(name))

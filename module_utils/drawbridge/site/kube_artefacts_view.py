@@ -61,3 +61,6 @@ def k8s(definition: Any) -> Artefact:
 def installer_rights(objects: Any, manifest: str) -> Artefact:
     """Objects that an administrator applies. The run only compares them."""
     return Artefact(handed={manifest: objects})
+
+
+KUBE = (kube_packages, kube_runtime, kubelet_config, kube_member, helm_release, installer_rights, k8s)

@@ -27,7 +27,7 @@ def api_server_is_the_sites(kube: Kube) -> Iterator[Fault]:
         yield Fault("drawbridge_kube.api_server", kube.api_server, ON_ONE_HOST, f"{REPAIR}: kubectl cluster-info")
 
 
-def gated_partitions_need_kubernetes(slurm: Slurm, kube: Kube | None = None) -> Iterator[Fault]:
+def gated_partitions_need_kubernetes(slurm: Slurm, kube: Kube | None) -> Iterator[Fault]:
     """The gate opens nodes of Kubernetes to pods of a job."""
     for index, partition in enumerate(slurm.partitions if kube is None else ()):
         if partition.gate:

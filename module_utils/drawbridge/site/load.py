@@ -35,7 +35,7 @@ from . import filesystem_rules as filesystems
 from . import kube_rules as kube
 from . import nodes_rules as placing
 from . import system_rules as systems
-from .compose import Composed, arguments, complete, compose, reads
+from .compose import Composed, arguments, compose, lacking, reads
 from .model import DOMAINS, Intent
 
 Rule = Callable[..., Iterable[Fault]]
@@ -68,7 +68,7 @@ def judged(rule: Rule, found: Composed) -> list[Fault]:
 
     A rule that looks up a name which no key defines raises this fault.
     """
-    if found.broken & set(reads(rule)) or not complete(rule, found.parts):
+    if found.broken & set(reads(rule)) or lacking(rule, found.parts):
         return []
     try:
         return [*rule(**arguments(rule, found.parts))]

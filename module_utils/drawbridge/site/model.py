@@ -35,7 +35,7 @@ EXPANSIONS: tuple[Callable[..., Any], ...] = ()
 """What entries of one domain stand for in others: pure functions, in their order, whose parameters name domains.
 
 The first is the one that the function returns anew, with what the others add. It may raise IntentError. A domain that
-the site may lack has the default None.
+the site may lack has a type with None.
 """
 
 

@@ -26,7 +26,7 @@ def leaves_are_leaf_switches(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
             yield Fault(f"drawbridge_nodes.ranges[{index}].leaves", part.leaves, reason, f"use {known}")
 
 
-def rails_have_leaves(nodes: Nodes, slurm: Slurm, fabric: Fabric | None = None) -> Iterator[Fault]:
+def rails_have_leaves(nodes: Nodes, slurm: Slurm, fabric: Fabric | None) -> Iterator[Fault]:
     """Whoever configures switches, or Slurm's topology, needs to know which leaves a node is on."""
     if fabric is None and slurm.topology == "none":
         return

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent for drawbridge-run, on login hosts and nodes."""
+"""The intent for programs of people: drawbridge-run, and drawbridge status."""
 
 from __future__ import annotations
 
@@ -32,3 +32,11 @@ def _devices(kube: Kube, nodes: Nodes, rails: int) -> dict[str, str]:
     """A share of every RDMA device of a node with so many rails."""
     found = resources(nodes, kube)
     return {f"rdma/{part.name}": "1" for part in found if any(rail < rails for rail in part.rails)}
+
+
+def drawbridge_status(slurm: Slurm) -> dict[str, Any]:
+    """The configuration of C(drawbridge status): gated partitions.
+
+    It names no node, so that nodes that join or leave do not change it.
+    """
+    return {"gated": [part.name for part in slurm.partitions if part.gate]}

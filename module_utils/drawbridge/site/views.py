@@ -31,16 +31,10 @@ from .mirror_view import mirror
 from .model import DOMAINS, FILESYSTEMS
 from .network_view import nic, node_switches, switch
 from .preflight_view import preflight
-from .run_view import drawbridge_run
-from .status_view import drawbridge_status
+from .run_view import drawbridge_run, drawbridge_status
 
 Json = dict[str, Any]
 View = Callable[..., Any]
-
-
-def as_it_is(value: Any) -> Any:
-    """Of variables that are evaluated already."""
-    return value
 
 
 def node_layers(
@@ -71,7 +65,7 @@ VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
 
 
 def viewed(
-    name: Any, variables: Mapping[str, Any], given: Mapping[str, Any], evaluated: Callable[[Any], Any] = as_it_is
+    name: Any, variables: Mapping[str, Any], given: Mapping[str, Any], evaluated: Callable[[Any], Any] = lambda it: it
 ) -> Any:
     """What a view derives from a host's variables, of which it evaluates those that it reads, and from its arguments.
 

@@ -73,7 +73,7 @@ class Kind:
     servers: Servers
     artefacts: Sequence[Callable[..., Artefact]]
     """What its modules place, by their names, for a plan."""
-    reads: frozenset[str] = frozenset()
+    reads: Sequence[str] = ()
     """Its modules that write nothing."""
     groups: Mapping[str, Group] = field(default_factory=dict)
     layer: KernelLayer | None = None

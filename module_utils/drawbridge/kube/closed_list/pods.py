@@ -33,10 +33,7 @@ PODS: dict[str, Level] = {
         judged={"annotations": "annotations of jobs' pods", "labels": "are labelled"},
         free={"creationTimestamp": "the API server writes null", "name": "controllers name what they make"},
         refused={
-            **dict.fromkeys(
-                ("deletionGracePeriodSeconds", "deletionTimestamp", "generateName", "generation"), "not kept"
-            ),
-            **dict.fromkeys(("managedFields", "namespace", "resourceVersion", "selfLink", "uid"), "not kept"),
+            **dict.fromkeys(NOT_OF_TEMPLATES, "not kept"),
             "finalizers": "would keep the node from being closed",
             "ownerReferences": "controllers own what they make",
         },

@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ...core import hostlist
 from ...core.question import ask, propose, refused
 from ...nodes.model import Nodes
 from ..model import SharedFilesystem
@@ -45,16 +44,6 @@ def shared(gpfs: Gpfs) -> list[SharedFilesystem]:
         SharedFilesystem(each.mount, "gpfs", each.device, f"mmlsmount {each.device} -L", "drawbridge-gpfs.service")
         for each in gpfs.filesystems
     ]
-
-
-def admins(gpfs: Gpfs) -> list[str]:
-    """Hosts that may change the cluster."""
-    return hostlist.expand(gpfs.admin)
-
-
-def owner_admins(gpfs: Gpfs) -> list[str]:
-    """Hosts that may change the cluster of the owner."""
-    return [gpfs.owner.admin] if gpfs.owner and gpfs.owner.admin else []
 
 
 def traffic_of(purpose: str, fabric: Network | None) -> TrafficClass | None:

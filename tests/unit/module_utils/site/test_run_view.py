@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.run_view import drawbridge_run
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.run_view import (
+    drawbridge_run,
+    drawbridge_status,
+)
 
 from tests.unit.module_utils.lab import GPFS, KUBE, NODES, SLURM
 
@@ -12,3 +15,7 @@ def test_a_node_knows_what_a_pod_takes_there() -> None:
     assert found["gpu_resource"] == "nvidia.com/gpu"
     assert found["devices"] == {f"rdma/rail{rail}": "1" for rail in range(8)}
     assert found["mounts"] == {space: ["/gpfs/fs1"] for space in ("vision", "speech", "chem")}
+
+
+def test_a_host_knows_gated_partitions_and_no_nodes() -> None:
+    assert drawbridge_status(SLURM) == {"gated": ["ai-train"]}

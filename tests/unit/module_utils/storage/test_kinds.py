@@ -24,7 +24,7 @@ def test_a_row_is_a_domain_that_a_site_may_lack(name: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_plan_shows_each_layer_of_a_node(name: str) -> None:
-    assert CLIENTS[name].keys() <= {it.__name__ for it in KINDS[name].artefacts} | KINDS[name].reads
+    assert CLIENTS[name].keys() <= {it.__name__ for it in KINDS[name].artefacts} | {*KINDS[name].reads}
 
 
 def test_all_kinds_are_one_list() -> None:

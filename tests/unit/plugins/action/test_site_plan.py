@@ -6,8 +6,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.action.site_plan import plain, short, specification
+from ansible_collections.drawbridge.drawbridge.plugins.action.site_plan import short, specification
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.play_tasks import plain
 
 
 def task(action: str) -> Any:

@@ -31,7 +31,6 @@ DEFAULT_MTU = "   mtu 1500"
 _TIME = re.compile(r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\S+)")
 _ACTION = re.compile(r"priority-flow-control pause watchdog action \S+")
 _MAP = re.compile(r"qos map (dscp|traffic-class) ([\d ,-]+) to (traffic-class|tx-queue) (\d+)")
-_GROUP = re.compile(r"   channel-group (\d+) ")
 _OWNED = re.compile(r"   (mtu |service-profile |(no )?qos trust(?! dscp)|priority-flow-control )")
 """Lines of a port: the owned ones, and those that would overrule the profile."""
 

@@ -27,12 +27,9 @@ TYPED = {
 
 
 class TrafficClass(Protocol):
-    """A traffic class of the fabric."""
+    """A traffic class of the fabric, with its DSCP, 0 to 63."""
 
-    @property
-    def dscp(self) -> int:
-        """DSCP, 0 to 63."""
-        raise NotImplementedError
+    dscp: int
 
 
 def class_name(node_class: str) -> str:
