@@ -74,6 +74,12 @@ class Layer:
     """What it places on a host with these options, for the record. A later run removes items that it lists no more."""
 
 
+def records(required: bool = True, **options: Mapping[str, Any]) -> dict[str, Any]:
+    """An option with a list of mappings, which have these options. Unless it is required, it is empty by default."""
+    given = {"required": True} if required else {"default": []}
+    return {"type": "list", "elements": "dict", **given, "options": options}
+
+
 def open_spec(spec: Mapping[str, Any], viewed: Sequence[str]) -> dict[str, Any]:
     """The argument spec of a module whose option VIEW may hold these options."""
     if not viewed:

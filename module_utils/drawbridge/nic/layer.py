@@ -10,38 +10,27 @@ from typing import Any
 from ..core.command import Command, tool
 from ..core.consent import VARIABLES_ARGUMENT
 from ..core.converge import Step
-from ..core.layer import Layer, Params, Work
+from ..core.layer import Layer, Params, Work, records
 from ..nodes.use_io import NodeUse
 from .backends_io import backends
 from .io import NicPorts
 from .plan import NicQos, flapping, plan, wanted
 
 SPEC: dict[str, Any] = {
-    "groups": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {
-            "interfaces": {"type": "list", "elements": "str", "required": True},
-            "lossless_priorities": {"type": "list", "elements": "int", "required": True},
-            "dscp_priorities": {
-                "type": "list",
-                "elements": "dict",
-                "required": True,
-                "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
-            },
-            "bandwidth": {
-                "type": "list",
-                "elements": "dict",
-                "default": [],
-                "options": {
-                    "priority": {"type": "int", "required": True},
-                    "percent": {"type": "int", "required": True},
-                },
-            },
-            "cable_m": {"type": "int", "default": 0},
-        },
-    },
+    "groups": records(
+        interfaces={"type": "list", "elements": "str", "required": True},
+        lossless_priorities={"type": "list", "elements": "int", "required": True},
+        dscp_priorities=records(
+            dscp={"type": "int", "required": True},
+            priority={"type": "int", "required": True},
+        ),
+        bandwidth=records(
+            required=False,
+            priority={"type": "int", "required": True},
+            percent={"type": "int", "required": True},
+        ),
+        cable_m={"type": "int", "default": 0},
+    ),
     "may_flap_links": {"type": "bool", "default": False},
     **VARIABLES_ARGUMENT,
     "slurm_node": {"type": "str", "required": True},

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..command import Command
 from ..file_entry import FILES_ARGUMENT, Entry, entries
-from ..layer import Layer, Params, Work
+from ..layer import Layer, Params, Work, records
 from ..placed.text import BLOCK, FILE, TREE, Item, items
 from .io import HostFiles
 from .plan import FilesState, plan
@@ -20,16 +20,12 @@ SPEC: dict[str, Any] = {
     "program": {"type": "dict", "default": {}},
     "directory": {"type": "path", "required": True},
     "files": FILES_ARGUMENT,
-    "blocks": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {
-            "path": {"type": "path", "required": True},
-            "content": {"type": "str", "required": True},
-            "mode": {"type": "str", "default": "0644"},
-        },
-    },
+    "blocks": records(
+        required=False,
+        path={"type": "path", "required": True},
+        content={"type": "str", "required": True},
+        mode={"type": "str", "default": "0644"},
+    ),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.command import Command
 from ...core.daemon.plan import DaemonState
 from ...core.file_entry import Entry
-from ...core.layer import Layer, Params, Work
+from ...core.layer import Layer, Params, Work, records
 from ...nodes.use_io import NodeUse
 from ..unit_io import KubeUnit, with_header
 from ..unit_plan import plan
@@ -20,12 +20,11 @@ COMMAND_S = 120.0
 SPEC: dict[str, Any] = {
     "systemd_cgroup": {"type": "bool", "default": True},
     "sandbox_image": {"type": "str", "required": True},
-    "registries": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {"path": {"type": "path", "required": True}, "content": {"type": "str", "required": True}},
-    },
+    "registries": records(
+        required=False,
+        path={"type": "path", "required": True},
+        content={"type": "str", "required": True},
+    ),
     "program": {"type": "path", "default": "/usr/bin/containerd"},
     "slurm_node": {"type": "str", "required": True},
 }

@@ -8,56 +8,38 @@ from typing import Any
 
 from ...core.command import Command
 from ...core.consent import VARIABLES_ARGUMENT, variable
-from ...core.layer import Layer, Params, Work
+from ...core.layer import Layer, Params, Work, records
 from .io import RdmaDevices
 from .places import RATES
 from .plan import NicRoces, plan, wanted
 
-DEVICES: dict[str, Any] = {
-    "type": "list",
-    "elements": "dict",
-    "required": True,
-    "options": {
-        "netdev": {"type": "str", "required": True},
-        "rdma": {"type": "str", "required": True},
-        "ports": {"type": "list", "elements": "str", "required": True},
-    },
-}
-RATE_OPTIONS: dict[str, Any] = {
-    "type": "list",
-    "elements": "dict",
-    "default": [],
-    "options": {
-        "name": {"type": "str", "required": True, "choices": list(RATES)},
-        "value": {"type": "int", "required": True},
-    },
-}
+DEVICES: dict[str, Any] = records(
+    netdev={"type": "str", "required": True},
+    rdma={"type": "str", "required": True},
+    ports={"type": "list", "elements": "str", "required": True},
+)
+RATE_OPTIONS: dict[str, Any] = records(
+    required=False,
+    name={"type": "str", "required": True, "choices": list(RATES)},
+    value={"type": "int", "required": True},
+)
 SPEC: dict[str, Any] = {
-    "groups": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {
-            "devices": DEVICES,
-            "tos": {"type": "int", "required": True},
-            "cnp_dscp": {"type": "int", "required": True},
-            "cnp_priority": {"type": "int", "required": True},
-            "ecn_priorities": {"type": "list", "elements": "int", "required": True},
-            "ecn_enabled": {"type": "bool", "default": True},
-            "rates": RATE_OPTIONS,
-            "needs_gid": {"type": "bool", "required": True},
-            "gid_index": {"type": "int", "default": -1},
-        },
-    },
-    "firmware": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {
-            "ports": {"type": "list", "elements": "str", "required": True},
-            "parameters": {"type": "list", "elements": "str", "required": True},
-        },
-    },
+    "groups": records(
+        devices=DEVICES,
+        tos={"type": "int", "required": True},
+        cnp_dscp={"type": "int", "required": True},
+        cnp_priority={"type": "int", "required": True},
+        ecn_priorities={"type": "list", "elements": "int", "required": True},
+        ecn_enabled={"type": "bool", "default": True},
+        rates=RATE_OPTIONS,
+        needs_gid={"type": "bool", "required": True},
+        gid_index={"type": "int", "default": -1},
+    ),
+    "firmware": records(
+        required=False,
+        ports={"type": "list", "elements": "str", "required": True},
+        parameters={"type": "list", "elements": "str", "required": True},
+    ),
     "may_set_firmware": {"type": "bool", "default": False},
     "gpu_direct": {"type": "bool", "default": False},
     "topology_file": {"type": "str", "default": ""},

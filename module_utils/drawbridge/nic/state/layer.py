@@ -7,21 +7,16 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.command import Command
-from ...core.layer import Layer, Params, Work
+from ...core.layer import Layer, Params, Work, records
 from ...core.reading import Nothing, reading
 from .io import NicStates
 
 SPEC: dict[str, Any] = {
-    "devices": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {
-            "netdev": {"type": "str", "required": True},
-            "ports": {"type": "list", "elements": "str", "required": True},
-            "rdma": {"type": "str"},
-        },
-    },
+    "devices": records(
+        netdev={"type": "str", "required": True},
+        ports={"type": "list", "elements": "str", "required": True},
+        rdma={"type": "str"},
+    ),
     "timeout_s": {"type": "int", "default": 30},
 }
 

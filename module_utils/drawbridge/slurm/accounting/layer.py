@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.command import Command
 from ...core.converge import DeviceError
-from ...core.layer import Layer, Params, Unknown, Work
+from ...core.layer import Layer, Params, Unknown, Work, records
 from ...core.spec import bare, documented
 from .io import Accounting
 from .model import Absent
@@ -16,26 +16,17 @@ from .plan import AccountingState, plan
 
 SPEC: dict[str, Any] = {
     "cluster": {"type": "str", "required": True},
-    "accounts": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {
-            "name": {"type": "str", "required": True},
-            "users": {"type": "list", "elements": "str", "default": []},
-            "keep_users": {"type": "bool", "default": False},
-            "terms": {"type": "dict", "default": {}},
-        },
-    },
-    "qos": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {
-            "name": {"type": "str", "required": True},
-            "terms": {"type": "dict", "default": {}},
-        },
-    },
+    "accounts": records(
+        name={"type": "str", "required": True},
+        users={"type": "list", "elements": "str", "default": []},
+        keep_users={"type": "bool", "default": False},
+        terms={"type": "dict", "default": {}},
+    ),
+    "qos": records(
+        required=False,
+        name={"type": "str", "required": True},
+        terms={"type": "dict", "default": {}},
+    ),
     "absent": bare({**documented(Absent), "default": {}}),
 }
 SETTLE_S = 240

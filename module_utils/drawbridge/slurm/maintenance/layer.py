@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.command import Command
-from ...core.layer import Layer, Params, Work
+from ...core.layer import Layer, Params, Work, records
 from .io import Wave
 from .plan import WaveState, failure_of, plan, plan_failure, reason_of, wanted
 from .view import Group
@@ -25,7 +25,7 @@ SPEC: dict[str, Any] = {
     "done": {"type": "list", "elements": "str", "default": []},
     "maintenance": {"type": "str", "required": True},
     "until": {"type": "str", "default": ""},
-    "groups": {"type": "list", "elements": "dict", "options": GROUP, "default": []},
+    "groups": records(required=False, **GROUP),
     "wait_s": {"type": "int", "default": 600},
     "failed": {"type": "str", "default": ""},
 }

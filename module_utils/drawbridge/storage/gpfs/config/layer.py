@@ -7,23 +7,18 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.command import Command
-from ....core.layer import Layer, Params, Work
+from ....core.layer import Layer, Params, Work, records
 from ..io import MM_PATH, Mm
 from ..members.io import Names
 from .io import Config
 from .plan import ConfigState, NodeClass, plan
 
 SPEC: dict[str, Any] = {
-    "classes": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {
-            "name": {"type": "str", "required": True},
-            "nodes": {"type": "list", "elements": "str", "required": True},
-            "settings": {"type": "dict", "required": True},
-        },
-    },
+    "classes": records(
+        name={"type": "str", "required": True},
+        nodes={"type": "list", "elements": "str", "required": True},
+        settings={"type": "dict", "required": True},
+    ),
     "only": {"type": "list", "elements": "str", "default": []},
     "daemon_suffix": {"type": "str", "default": ""},
     "mm_path": {"type": "path", "default": MM_PATH},

@@ -10,7 +10,7 @@ from typing import Any
 
 from ....core.command import Command
 from ....core.converge import DeviceError, Step
-from ....core.layer import Layer, Params, Work
+from ....core.layer import Layer, Params, Work, records
 from ..io import MM_PATH, Mm
 from . import io
 from .io import Client, Owner, own_entry, public_key
@@ -34,12 +34,10 @@ AUTH_SPEC: dict[str, Any] = {
     **CHANGING,
     "client": {"type": "str", "required": True},
     "client_fingerprint": {"type": "str", "required": True},
-    "grants": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {"device": {"type": "str", "required": True}, "access": ACCESS},
-    },
+    "grants": records(
+        device={"type": "str", "required": True},
+        access=ACCESS,
+    ),
     "root_becomes": {"type": "str", "default": ROOT},
 }
 REMOTE_SPEC: dict[str, Any] = {
@@ -47,17 +45,12 @@ REMOTE_SPEC: dict[str, Any] = {
     "owner": {"type": "str", "required": True},
     "owner_fingerprint": {"type": "str", "required": True},
     "contacts": {"type": "list", "elements": "str", "required": True},
-    "filesystems": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {
-            "device": {"type": "str", "required": True},
-            "mount": {"type": "path", "required": True},
-            "owner_device": {"type": "str", "required": True},
-            "access": ACCESS,
-        },
-    },
+    "filesystems": records(
+        device={"type": "str", "required": True},
+        mount={"type": "path", "required": True},
+        owner_device={"type": "str", "required": True},
+        access=ACCESS,
+    ),
     "uid_remapping": {"type": "bool", "default": False},
 }
 
