@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a host's firewall lets a new TCP connection of another host pass, from the rules as tools print them.
 
-Rules may ask for a source, an interface or a mark, which nobody knows here. What they decide is unknown.
+Rules may ask for a source, an interface or a mark, which is not known here. Then the result is unknown.
 """
 
 from __future__ import annotations

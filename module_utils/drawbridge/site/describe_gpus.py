@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slurm's types of GPUs from the names of products. Pure.
 
-Slurm's own detection writes a name in small letters, with underscores for blanks, and accepts a part of it as the type
-(gpu_common_underscorify_tolower and gres.c of Slurm 24.11).
+Slurm's own detection writes a name in small letters, with underscores for blanks. Of such a name it accepts a part as
+the type (gpu_common_underscorify_tolower and gres.c of Slurm 24.11).
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _KEYS = {
     "reserved_cpus": (("reservedSystemCPUs",), "--reserved-cpus"),
     "client_ca": (("authentication", "x509", "clientCAFile"), "--client-ca-file"),
 }
-"""What is read of a kubelet: the key of its configuration, and the flag that wins over it."""
+"""Facts of a kubelet: the key of its configuration, and the flag that wins over it."""
 _SERVER = re.compile(r"https://[A-Za-z0-9.:\[\]-]+")
 """The intent takes no address with a path."""
 

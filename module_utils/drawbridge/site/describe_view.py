@@ -84,7 +84,7 @@ def _nodes(nodes: Mapping[str, Facts], live: Sequence[Mapping[str, str]]) -> lis
             lines.append("    - " + propose(0, Range, "names", hostlist.compress(names), "names of these hosts"))
             lines.append(f"      node_class: {one.name}")
             look = "leaf switches of the rails; LLDP names none: show lldp neighbors there"
-            if near and not _in_rail_order(nodes[names[0]], near):
+            if not _in_rail_order(nodes[names[0]], near):
                 lines.append(ask(6, "leaves", f"leaf switches in rail order; LLDP says {', '.join(near)}"))
             elif near or one.sample["nics"]:
                 lines.append(propose(6, Range, "leaves", hostlist.compress(list(near)), look))
@@ -94,9 +94,10 @@ def _nodes(nodes: Mapping[str, Facts], live: Sequence[Mapping[str, str]]) -> lis
 def _in_rail_order(facts: Facts, near: Sequence[str]) -> bool:
     """Whether groups of equally many ports are on one leaf each, as the intent has it."""
     nics = facts["nics"]
-    return not len(nics) % len(near) and all(
-        facts["neighbours"][nic["netdev"]][0] == near[at * len(near) // len(nics)] for at, nic in enumerate(nics)
-    )
+    if not near or len(nics) % len(near):
+        return not near
+    wanted = [near[at * len(near) // len(nics)] for at in range(len(nics))]
+    return [facts["neighbours"][nic["netdev"]][0] for nic in nics] == wanted
 
 
 def _class(one: Found, live: Mapping[str, str], devices: Mapping[str, Iterable[str]]) -> list[str]:
@@ -203,7 +204,7 @@ def _fabric(nodes: Mapping[str, Facts]) -> list[str]:
         lines += [f"    - {names}", "      tier: leaf"]
         lines += [ask(6, key, "show version") for key in ("platform", "asic")]
         lines.append(ask(6, "ports", f"all ports of the lossless class; those of nodes are {used}"))
-    if why := refused(Cabling, "nodes", cabled) or next(filter(None, map(_unreadable, cabled)), ""):
+    if why := _no_cabling(nodes, cabled):
         found = ", ".join(f"{cable['nodes']} at {cable['switches']} {cable['ports']}" for cable in cabled)
         return [*lines, ask(2, "cabling", f"nodes, switches and ports of the rails; LLDP says {found}, but {why}")]
     lines += ["  cabling:", "    nodes:", *(f"      - {json.dumps(cable)}" for cable in cabled)]
@@ -212,9 +213,13 @@ def _fabric(nodes: Mapping[str, Facts]) -> list[str]:
     return lines
 
 
-def _unreadable(cable: Mapping[str, str]) -> str:
+def _no_cabling(nodes: Mapping[str, Facts], cabled: Sequence[Mapping[str, str]]) -> str:
+    """Why the intent can't hold these cables; "" if it can."""
+    if turned := [name for name, facts in nodes.items() if not _in_rail_order(facts, leaves(facts))]:
+        return f"the rails of {hostlist.compress(turned)} are not on its leaves in equal groups"
     try:
-        ports.expand(cable["ports"])
+        for cable in cabled:
+            ports.expand(cable["ports"])
     except ports.PortsError as err:
         return str(err)
-    return ""
+    return refused(Cabling, "nodes", cabled)

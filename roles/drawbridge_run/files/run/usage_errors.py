@@ -42,7 +42,7 @@ PLAIN = re.compile(r"[\w ./:,@%+=-]+", re.ASCII)
 """A line in which the shell finds nothing but words."""
 SIGNS = re.compile(r"[&|;<>()$`]")
 """Signs of the shell that no program has in its name."""
-SHELLS = ". alias cd eval exec export for if module set source trap ulimit umask unset while"
+SHELLS = ". alias cd eval exec export for if module set source ulimit umask unset while"
 """First words of a line that only a shell knows."""
 LONGEST = 200
 """Characters of a command that a message repeats."""

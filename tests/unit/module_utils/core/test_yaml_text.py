@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""PyYAML is right: what is read is what PyYAML reads, with each scalar as a text."""
+"""PyYAML is right: each text is read as PyYAML reads it, with each scalar as a text."""
 
 from __future__ import annotations
 

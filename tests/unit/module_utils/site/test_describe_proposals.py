@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever hosts have: with its questions answered, the check accepts what is proposed."""
+"""Whatever hosts have: with its questions answered, the check accepts the proposal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,11 @@ def live(lines: str) -> Callable[[Hosts], None]:
 
 
 def nodes(**facts: Any) -> Callable[[Hosts], None]:
-    return lambda hosts: [hosts[name].update(copy.deepcopy(facts)) for name in GROUPS["nodes"]] and None
+    def change(hosts: Hosts) -> None:
+        for name in GROUPS["nodes"]:
+            hosts[name].update(copy.deepcopy(facts))
+
+    return change
 
 
 def gpus(*names: str) -> Callable[[Hosts], None]:
@@ -76,6 +80,7 @@ ODD = {
     "a_gpu_for_a_display": gpus("NVIDIA T400 4GB"),
     "types_alike": gpus("NVIDIA A100-SXM4-40GB", *["NVIDIA A100-SXM4-80GB"] * 7),
     "rails_in_turn": wired(["leaf1", "Ethernet1"], ["leaf2", "Ethernet2"]),
+    "ports_twice": wired(["leaf1", "Ethernet1"]),
     "ports_without_names": wired(["leaf1.example.org", "aa:bb:cc:dd:ee:ff"]),
     "switch_without_a_port": wired(["leaf1", ""]),
     "a_rail_without_a_neighbour": lambda hosts: hosts["gpu01"]["neighbours"].pop("rail3") and None,

@@ -109,9 +109,20 @@ def test_unknown_facts_of_hosts_are_questions() -> None:
         hosts[name] = copy.deepcopy(hosts[name])
         hosts[name]["neighbours"] = {}
         hosts[name]["gpus"][0]["numa"] = -1
-    files = folder(hosts, GROUPS, {})
-    asked = {match.group(2) for text in files.values() for match in QUESTION.finditer(text)}
-    assert {"numa", "leaves", "switches", "reserved_cpus", "cluster", "roce"} <= asked
+    assert {"numa", "leaves", "switches", "reserved_cpus", "cluster", "roce"} <= asked(hosts)
+
+
+def asked(hosts: dict[str, Any]) -> set[str]:
+    """Keys of questions."""
+    return {match.group(2) for text in folder(hosts, GROUPS, {}).values() for match in QUESTION.finditer(text)}
+
+
+def test_rails_that_are_on_two_leaves_in_turn_are_questions() -> None:
+    """The intent has groups of rails on each leaf. The check can't know that the cables differ."""
+    hosts = lab_hosts()
+    assert not {"leaves", "cabling"} & asked(hosts)
+    hosts["gpu01"]["neighbours"] = {f"rail{at}": [f"leaf{at % 2 + 1}", f"Ethernet{at + 1}"] for at in range(8)}
+    assert {"leaves", "cabling"} <= asked(hosts)
 
 
 @pytest.mark.parametrize(
