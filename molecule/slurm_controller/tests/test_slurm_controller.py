@@ -19,7 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import Absent
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import accounting
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import slurm_controller
 from testinfra.backend.base import CommandResult
 from testinfra.host import Host
 
@@ -180,16 +180,16 @@ def ours(module: str, arguments: dict[str, Any], *options: str) -> dict[str, Any
     return json.loads(done.stdout.partition("=> ")[2])
 
 
-def site() -> tuple[Slurm, Nodes]:
+def site() -> tuple[Nodes, Slurm]:
     """The intent of the lab."""
     folder = REPOSITORY / "inventories/lab/group_vars/all"
     raw = {name: yaml.safe_load((folder / f"{name}.yml").read_text()) for name in ("slurm", "nodes")}
-    return part("slurm", raw["slurm"]["drawbridge_slurm"]), part("nodes", raw["nodes"]["drawbridge_nodes"])
+    return part("nodes", raw["nodes"]["drawbridge_nodes"]), part("slurm", raw["slurm"]["drawbridge_slurm"])
 
 
 def tried(broken: str = "") -> dict[str, Any]:
     """What a slurmctld of its own says of production's files; `broken` joins cgroup.conf."""
-    files = controller(*site(), cgroups=True)["slurmctld"]
+    files = slurm_controller(*site(), cgroups=True)["slurmctld"]
     for file in files:
         if file["path"] == "/etc/slurm/cgroup.conf":
             file["content"] += broken
@@ -212,7 +212,7 @@ def test_absent_entries_go_but_not_those_that_others_need(host: Host) -> None:
         host.check_output(f"sacctmgr -i add {words}")
     host.check_output("sacctmgr -i modify user where name=ben set defaultaccount=old")
     host.check_output("sacctmgr -i modify account where name=theirs set qos+=gold")
-    slurm = replace(site()[0], absent=Absent(accounts=("old",), qos=("gold",)))
+    slurm = replace(site()[1], absent=Absent(accounts=("old",), qos=("gold",)))
     kept = ours("slurm_accounting", accounting(slurm))
     assert [line.split(":")[0] for line in kept["pending"]] == ["remove account old", "remove qos gold"], kept
     assert "account below is below it" in kept["pending"][0]

@@ -38,7 +38,10 @@ VALUES = {
 
 
 def live(lines: str) -> Callable[[Hosts], None]:
-    return lambda hosts: hosts["ctl"].update(slurm=slurm_conf(lines))
+    def change(hosts: Hosts) -> None:
+        hosts["ctl"].update(slurm=slurm_conf(lines))
+
+    return change
 
 
 def nodes(**facts: Any) -> Callable[[Hosts], None]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs import view
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.config.view import (
+    TrafficClass,
+)
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -26,7 +29,8 @@ class Fabric:
 
         dscp = 26
 
-    roce, storage = Roce(), None
+    roce: TrafficClass = Roce()
+    storage: TrafficClass | None = None
 
 
 def test_without_software_and_tuning_a_node_only_mounts() -> None:
