@@ -42,4 +42,4 @@ def test_who_connects_is_who_logged_in(
 
 def test_a_user_who_is_unknown_is_in_no_group() -> None:
     assert "root" in groups_of("root")
-    assert groups_of("nobody-has-this-name") == set()
+    assert groups_of("no-such-user") == set()
