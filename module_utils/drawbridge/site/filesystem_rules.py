@@ -4,23 +4,28 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from ..core.faults import Fault
 from ..slurm.model import Slurm
 from ..storage.kinds import KINDS, shared
+from ..storage.model import SharedFilesystem
 
 
 def places_are_apart(filesystems: Mapping[str, Any]) -> Iterator[Fault]:
     """No mount lies in one of another kind: the inner one would fail or vanish with the outer one."""
-    order = [*KINDS]
-    for first, second in itertools.permutations(shared(filesystems), 2):
-        same = first.mount == second.mount and order.index(first.kind) < order.index(second.kind)
-        if first.kind != second.kind and (same or second.mount.startswith(f"{first.mount}/")):
-            reason = f"{first.source} of drawbridge_{first.kind} is mounted at {first.mount}"
-            yield Fault(f"drawbridge_{second.kind}", second.mount, reason, "use a folder outside of it")
+    order, found = [*KINDS], shared(filesystems)
+    at: dict[str, list[SharedFilesystem]] = {}
+    for each in found:
+        at.setdefault(each.mount, []).append(each)
+    for second in found:
+        places = (second.mount, *map(str, PurePosixPath(second.mount).parents))
+        for first in (each for place in places for each in at.get(place, ()) if each.kind != second.kind):
+            if first.mount != second.mount or order.index(first.kind) < order.index(second.kind):
+                reason = f"{first.source} of drawbridge_{first.kind} is mounted at {first.mount}"
+                yield Fault(f"drawbridge_{second.kind}", second.mount, reason, "use a folder outside of it")
 
 
 def accounts_see_shared_file_systems(slurm: Slurm, filesystems: Mapping[str, Any]) -> Iterator[Fault]:
