@@ -12,6 +12,7 @@ from ..core.question import ask, members, propose
 from ..kube.model import Kube
 from ..nodes.systems import SYSTEMS
 from ..slurm.accounting.model import Storage
+from ..slurm.config.text import CONF
 from ..slurm.model import Partition, Slurm
 from ..slurm.sources import SOURCES, choices
 from ..storage.kinds import KINDS
@@ -51,6 +52,10 @@ def slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mappin
     lines = ["drawbridge_slurm:"]
     lines.append(propose(2, Slurm, "cluster", running.get("cluster"), "ClusterName"))
     lines.append(_controller(controller, groups.get("controllers", ())))
+    if (path := running.get("path", CONF)) != CONF:
+        lines.append(
+            f"  # slurmctld reads {path}, and Drawbridge writes {CONF}: move its folder there, and leave a link"
+        )
     lines += _packages(sorted({facts["os"] for facts in nodes.values()}))
     if accounting:
         lines += ["  accounting:", propose(4, Storage, "host", accounting, "AccountingStorageHost")]

@@ -13,8 +13,8 @@ from ..core import hostlist
 from ..core.loopback import is_loopback
 from ..core.yaml_text import document
 from ..kube.kubelet.text import flag
-from ..slurm.takeover.records import Members
-from ..slurm.takeover.text import Line, lines, settings, with_defaults
+from ..slurm.language.lines import Line, lines, settings, with_defaults
+from ..slurm.language.nodes import Members
 
 ALL = "ALL"
 """All nodes of the intent: slurm.conf lists none."""

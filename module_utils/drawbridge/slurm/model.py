@@ -150,6 +150,11 @@ class Slurm:
         MappingProxyType({}),
         pattern=ONE_LINE,
     )
+    gres_lines: tuple[str, ...] = option(
+        "the site's own lines of gres.conf, for other resources than GPUs, such as NodeName=a1 Name=nvme Count=2",
+        (),
+        pattern=ONE_LINE,
+    )
     cgroup_settings: Mapping[str, str] = option(
         "the site's own lines of cgroup.conf, such as AllowedRAMSpace: '98'", MappingProxyType({}), pattern=ONE_LINE
     )

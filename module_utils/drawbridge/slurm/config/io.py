@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import Callable
 
 from ...core import files
@@ -111,12 +112,25 @@ class Slurmctld(Configured):
         """Whether the daemon's hash matches the files on this host."""
         for _attempt in range(TRIES):
             try:
-                return same_hash(self._run(["scontrol", "show", "config"]).out)
+                shown = self._run(["scontrol", "show", "config"]).out
             except DeviceError as err:
                 if not _unanswered(err):
                     break
+            else:
+                place = shown_settings(shown).get("SLURM_CONF", self._safe.conf)
+                self._refuse_another_place(place)
+                return same_hash(shown, place)
             time.sleep(POLL_S)
         return False  # the file on disk can't be parsed, or slurmctld does not answer: it must read the files again
+
+    def _refuse_another_place(self, place: str) -> None:
+        """A Slurm built with another folder goes on with the files there. Links are followed. Raises DeviceError."""
+        folder, own = (str(PurePath(path).parent) for path in (place, self._safe.conf))
+        if Path(place).resolve() != Path(self._safe.conf).resolve():
+            raise DeviceError(
+                f"slurmctld reads {place}, and Drawbridge writes {self._safe.conf}; stop slurmctld, move the files of"
+                f" {folder} to {own}, make {folder} a link to {own}, start slurmctld, then run again"
+            )
 
     def busy(self) -> str:
         """Wait for running prologs: a reconfigure could lose their jobs' launch. The reason if one still runs."""

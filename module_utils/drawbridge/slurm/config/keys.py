@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..language.values import PLUGINS, listed, plugins
 from .words import WORDS
 
 DERIVED = {
     key: f"drawbridge_{place}"
     for place, keys in {
         "nodes": "NodeName",
-        "nodes.classes": "AccountingStorageTRES GresTypes NodeSet",
+        "nodes.classes": "NodeSet",
         "slurm.accounting": "AccountingStorageHost AccountingStoragePort",
         "slurm.cluster": "ClusterName",
-        "slurm.controller": "SlurmctldHost",
+        "slurm.controller": "BackupAddr BackupController ControlMachine SlurmctldHost",
+        "slurm.controller_address": "ControlAddr",
         "slurm.health": "HealthCheckInterval",
         "slurm.kill_wait_s": "KillWait",
         "slurm.partitions": "PartitionName",
@@ -79,7 +81,7 @@ OWNED = {
 """Keys that Drawbridge sets alone."""
 
 PLUGIN_LISTS = frozenset({"CliFilterPlugins", "JobSubmitPlugins"})
-MERGED = frozenset(WORDS) | PLUGIN_LISTS
+MERGED = frozenset(WORDS) | PLUGIN_LISTS | {"AccountingStorageTRES", "GresTypes"}
 """Lists that hold Drawbridge's words and the site's."""
 
 HARMFUL = {
@@ -90,6 +92,42 @@ HARMFUL = {
 }
 """Words that a site must not add, and why."""
 
+
+@dataclass(frozen=True)
+class Need:
+    """A list of which one word must be there."""
+
+    key: str
+    one_of: frozenset[str]
+    """In small letters; plugins with their kind."""
+    reason: str
+    repair: str
+
+    def fits(self, value: str) -> bool:
+        """Whether a value has such a word."""
+        named = plugins(self.key, value) if self.key.lower() in PLUGINS else listed(value)
+        return not self.one_of.isdisjoint(word.lower() for word in named)
+
+
+NEEDED = {
+    need.key: need
+    for need in (
+        Need(
+            *("SelectTypeParameters", frozenset({"cr_core_memory", "cr_cpu_memory", "cr_socket_memory"})),
+            *("jobs would share the memory of their nodes", "add CR_Core_Memory"),
+        ),
+        Need(
+            *("TaskPlugin", frozenset({"task/cgroup"})),
+            *("a job could use the GPUs and cores of other jobs", "add task/cgroup"),
+        ),
+        Need(
+            *("AccountingStorageEnforce", frozenset({"all", "associations", "limits", "qos", "safe", "wckeys"})),
+            *("jobs without an account would start", "add associations"),
+        ),
+    )
+}
+"""Lists of the site's without which jobs would not be apart."""
+
 PROGRAMS = frozenset(
     {
         *("RebootProgram", "ResumeFailProgram", "ResumeProgram", "ResvEpilog", "ResvProlog"),
@@ -97,6 +135,22 @@ PROGRAMS = frozenset(
     }
 )
 """Slurm looks for a name without a slash in directories that configless nodes don't have."""
+LASTING, VOLATILE = ("SlurmdSpoolDir", "StateSaveLocation"), ("/dev/", "/run/", "/tmp/", "/var/run/", "/var/tmp/")
+"""Paths of what must survive a boot, and places that do not."""
+
+
+def unusable(key: str, value: str) -> str:
+    """Why the intent refuses a value of the site's for a key of slurm.conf, and what to do; empty if it does not."""
+    if key in NEEDED and not NEEDED[key].fits(value):
+        return f"{NEEDED[key].reason}; {NEEDED[key].repair}"
+    if key == "SlurmUser" and value == "root":
+        return "its scripts and the accounting database would run as root; give the state to another user"
+    if key in LASTING and f"{value}/".startswith(VOLATILE):
+        return "a boot or a clean-up empties that directory; stop Slurm, and move the state"
+    if key in PROGRAMS and not value.startswith("/"):
+        return "nodes have no directory in which Slurm could find a bare name; write its absolute path"
+    return ""
+
 
 PRESETS = {
     "SlurmUser": "slurm",
@@ -122,7 +176,7 @@ PARTITION_DERIVED = {
 NODE_DERIVED = {
     key: CLASSES
     for key in (
-        *("Boards", "CPUs", "CoreSpecCount", "CoresPerSocket", "CpuSpecList", "Gres", "MemSpecLimit", "RealMemory"),
+        *("Boards", "CPUs", "CoreSpecCount", "CoresPerSocket", "CpuSpecList", "MemSpecLimit", "RealMemory"),
         *("Sockets", "SocketsPerBoard", "ThreadsPerCore"),
     )
 } | {"NodeAddr": "drawbridge_nodes.ranges", "NodeHostname": "drawbridge_nodes.ranges"}

@@ -14,10 +14,12 @@ from ...core.daemon.plan import DaemonState
 from ...core.file_entry import STAGED_FILES_ARGUMENT, entries, paths
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.units import Unit
+from ..language.topology import YAML_SINCE
 from ..takeover import report
 from ..takeover.io import Site
 from ..takeover.plan import TakeoverState, plan
 from .io import Safeguards, Slurmctld
+from .text import CONF
 from .trial_io import Trial
 
 SPEC: dict[str, Any] = {
@@ -29,7 +31,8 @@ SPEC: dict[str, Any] = {
     "may_drop": {"type": "bool", "default": False},
     **VARIABLES_ARGUMENT,
 }
-UNIT, CONF = "slurmctld.service", "/etc/slurm/slurm.conf"
+UNIT = "slurmctld.service"
+OVERRIDING = "/etc/slurm/topology.yaml"
 
 
 def work(params: Params, check: bool) -> Work[DaemonState]:
@@ -44,7 +47,9 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     wait_s = 0 if check else params["prolog_wait_s"]
     trial = Trial(timeout_s=60, user=params["user"])
     safe = Safeguards(CONF, params["release"], trial.check, wait_s, params["user"])
-    device = Slurmctld(unit, want, run, safe, Site(params["scripts"]))
+    release = params["release"]
+    stale = [OVERRIDING] if release >= YAML_SINCE else []
+    device = Slurmctld(unit, want, run, safe, Site(params["scripts"], stale, release=release))
     return Work(
         *(device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30), device.busy),
         error_of=lambda error: report.with_refusal(error, device.taken_over, params["may_drop"]),

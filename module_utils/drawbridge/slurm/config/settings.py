@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from .keys import MERGED, PRESETS
+from ..language.values import listed
+from .keys import MERGED, PLUGIN_LISTS, PRESETS
 from .text import Record
 
 _IDENTITY = ("AuthAltParameters", "AuthAltTypes", "AuthInfo", "AuthType", "CredType", "TLSParameters", "TLSType")
@@ -22,9 +23,14 @@ def merged(own: Record, site: Mapping[str, str]) -> dict[str, object]:
     """Drawbridge's settings, then the site's, which win. Some lists have the words of both, Drawbridge's first."""
     both: dict[str, object] = dict(own)
     for key, value in site.items():
-        words = filter(None, (str(both.get(key, "")), value))
-        both[key] = ",".join(dict.fromkeys(",".join(words).split(","))) if key in MERGED else value
+        both[key] = _joined(key, listed(str(both.get(key, ""))), listed(value)) if key in MERGED else value
     return both
+
+
+def _joined(key: str, own: Sequence[str], site: Sequence[str]) -> str:
+    """Drawbridge's words first. Plugins run in order: a site's list that has Drawbridge's gives them their places."""
+    first = () if key in PLUGIN_LISTS and set(own) <= set(site) else own
+    return ",".join(dict.fromkeys([*first, *site]))
 
 
 def preset(settings: Mapping[str, str], key: str) -> str:

@@ -8,6 +8,8 @@ import difflib
 from collections.abc import Iterator, Mapping
 
 from ...core.faults import Fault
+from ..language import gres
+from ..language.lines import lines
 from ..model import Slurm
 from .keys import (
     CGROUP_OWNED,
@@ -22,6 +24,7 @@ from .keys import (
     PLUGIN_LISTS,
     PROGRAMS,
 )
+from .refusals import plugins
 from .text import HIDDEN
 from .words import CGROUP_KEYS, DBD_KEYS, KEYS, NODE_KEYS, PARTITION_KEYS, WORDS, known, spelled
 
@@ -50,11 +53,24 @@ def partition_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
         if partition.gate:
             whole = "a partition with gate: true gives whole nodes"
             owned = dict.fromkeys(("Exclusive", "ExclusiveTopo", "ExclusiveUser", "OverSubscribe"), whole)
-        yield from _free(f"{place}.settings", partition.settings, PARTITION_KEYS, derived, owned, slurm.version)
+        free = {key: value for key, value in partition.settings.items() if key not in ("Priority", "Topology")}
+        yield from _free(f"{place}.settings", free, PARTITION_KEYS, derived, owned, slurm.version)
+        yield from _of_one_key(f"{place}.settings", partition.settings)
         mode = partition.settings.get("PreemptMode", "").lower()
         if partition.gate and {"suspend", "gang"} & set(mode.split(",")):
             reason = "a suspended job would keep its pods and GPUs"
             yield Fault(f"{place}.settings.PreemptMode", mode.upper(), reason, "write REQUEUE, CANCEL or OFF")
+
+
+def _of_one_key(place: str, settings: Mapping[str, str]) -> Iterator[Fault]:
+    """Keys that other keys say, or that need a file which Drawbridge does not write."""
+    if "Priority" in settings:
+        repair = f"write {settings['Priority']} into priority_tier and into settings.PriorityJobFactor"
+        reason = "Slurm reads it as PriorityTier and PriorityJobFactor"
+        yield Fault(f"{place}.Priority", settings["Priority"], reason, repair)
+    if "Topology" in settings:
+        reason = "it names a topology of topology.yaml, which Drawbridge does not write, and Slurm would not start"
+        yield Fault(f"{place}.Topology", settings["Topology"], reason, "remove it: all partitions have one topology")
 
 
 def node_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
@@ -62,6 +78,9 @@ def node_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
     for name, values in slurm.node_settings.items():
         place = f"drawbridge_slurm.node_settings.{name}"
         yield from _free(place, values, NODE_KEYS, NODE_DERIVED, NODE_OWNED, slurm.version)
+        if any(entry.split(":")[0] == "gpu" for entry in values.get("Gres", "").split(",")):
+            reason = "drawbridge_nodes.classes has the GPUs"
+            yield Fault(f"{place}.Gres", values["Gres"], reason, "leave gpu out, and list other resources alone")
 
 
 def cgroup_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
@@ -100,7 +119,7 @@ def _free(
 
 def words_are_known(slurm: Slurm) -> Iterator[Fault]:
     """Slurm silently ignores an unknown word in a list."""
-    release = slurm.version
+    release, lua = slurm.version, plugins(slurm)
     for key, value in slurm.settings.items():
         words = WORDS.get(key, "")
         for word in value.split(",") if words else ():
@@ -114,9 +133,9 @@ def words_are_known(slurm: Slurm) -> Iterator[Fault]:
             name, word = pair.split("=")
             if key == name and word.lower() in value.lower().split(","):
                 yield Fault(f"{KEY}.{key}", value, reason, f"remove {word}")
-        if key in PLUGIN_LISTS and "lua" in value.split(","):
+        if key in PLUGIN_LISTS and "lua" in value.split(",") and key not in lua:
             script = "job_submit" if key == "JobSubmitPlugins" else "cli_filter"
-            reason = f"it follows from drawbridge_slurm.{script} and from gated partitions"
+            reason = f"drawbridge_slurm.{script} has no script, and no partition has gate: true"
             repair = f"set drawbridge_slurm.{script}.script to the text of the script, and remove lua here"
             yield Fault(f"{KEY}.{key}", value, reason, repair)
 
@@ -129,6 +148,17 @@ def programs_are_absolute(slurm: Slurm) -> Iterator[Fault]:
             yield Fault(f"{KEY}.{key}", value, reason, "write an absolute path that exists on every node")
 
 
+def gres_lines_name_other_resources(slurm: Slurm) -> Iterator[Fault]:
+    """GPUs of gres.conf follow from the node classes."""
+    for index, text in enumerate(slurm.gres_lines):
+        place, given = f"drawbridge_slurm.gres_lines[{index}]", [gres.share(line) for line in lines(text)]
+        if not given or given[0] is None:
+            yield Fault(place, text, "it names no resource", "write a line such as NodeName=a1 Name=nvme Count=2")
+        elif given[0].name == "gpu":
+            reason = "gres.conf has the GPUs of drawbridge_nodes.classes"
+            yield Fault(place, text, reason, "remove it, and describe the GPUs in their class")
+
+
 RULES = (
     settings_are_known_and_free,
     partition_settings_are_known_and_free,
@@ -137,4 +167,5 @@ RULES = (
     dbd_settings_are_known_and_free,
     words_are_known,
     programs_are_absolute,
+    gres_lines_name_other_resources,
 )

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ...core import hostlist
 from ...nodes.model import Nodes
+from ..language.values import listed
 from ..logins.model import ADOPT
 from ..model import Partition, Slurm
 from ..releases import RELEASES
@@ -177,16 +178,22 @@ def _partition_line(partition: Partition, groups: Sequence[NodeGroup], slurm: Sl
         "PriorityTier": "" if partition.priority_tier == TIER else partition.priority_tier,
         # Kubernetes may use a gated job's nodes, so the job gets whole nodes
         **(RELEASES[slurm.version].whole_nodes if partition.gate else {"OverSubscribe": "NO"}),
-        **job_defaults([group for group in groups if not group.members.isdisjoint(names)]),
+        **_job_defaults([group for group in groups if not group.members.isdisjoint(names)], slurm, partition),
     }
-    if "DefMemPerNode" in partition.settings:
-        own = {**own, "DefMemPerCPU": ""}  # Slurm takes one of the two
     return with_settings(own, partition.settings)
 
 
+def _job_defaults(groups: Sequence[NodeGroup], slurm: Slurm, partition: Partition) -> Record:
+    """Without those that the site sets for all partitions: the partition's own would win."""
+    site = {*slurm.settings, *partition.settings}
+    taken = site | ({"DefMemPerCPU"} if "DefMemPerNode" in site else set())  # Slurm takes one of the two
+    return {key: value for key, value in job_defaults(groups).items() if key not in taken}
+
+
 def with_settings(own: Record, site: Mapping[str, str]) -> Record:
-    """A line with the site's further keys, which win. Features of a node are those of both."""
+    """A line with the site's further keys, which win. A node has the features and resources of both."""
     both = {**own, **site}
-    if "Feature" in own and "Feature" in site:
-        both["Feature"] = ",".join(dict.fromkeys([str(own["Feature"]), *site["Feature"].split(",")]))
+    for key in ("Feature", "Gres"):
+        if own.get(key) and key in site:
+            both[key] = ",".join(dict.fromkeys([str(own[key]), *listed(site[key])]))
     return both

@@ -12,6 +12,7 @@ LUA_HEADER = "-- Managed by Drawbridge: change the inventory, not this file."
 HIDDEN = "(hidden)"
 """In the place of a secret in texts that people see."""
 
+CONF = "/etc/slurm/slurm.conf"
 Record = Mapping[str, object]
 """Keys of one line in their order. A key with an empty value is left out: `PrologFlags=` ends slurmctld."""
 
@@ -48,9 +49,13 @@ def settings_of(text: str) -> dict[str, str]:
     return {key: value for key, _sep, value in (line.partition("=") for line in lines) if "=" not in value}
 
 
-def same_hash(shown: str) -> bool:
-    """Whether `scontrol show config` reports that slurmctld has read this host's slurm.conf."""
-    return [line.split("=", 1)[1].strip() for line in shown.splitlines() if line.startswith("HASH_VAL")] == ["Match"]
+def same_hash(shown: str, conf: str = CONF) -> bool:
+    """Whether `scontrol show config` reports that slurmctld has read the slurm.conf at this path as it is now.
+
+    The hash is that of the file which slurmctld reads, wherever it is.
+    """
+    running = shown_settings(shown)
+    return running.get("HASH_VAL") == "Match" and running.get("SLURM_CONF", conf) == conf
 
 
 def _value(value: object) -> str:

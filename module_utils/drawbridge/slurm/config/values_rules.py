@@ -12,7 +12,7 @@ from ...core.options import PATH
 from ...nodes.model import Nodes
 from ..accounting.model import USER
 from ..model import Slurm
-from .keys import PRESETS
+from .keys import LASTING, NEEDED, PRESETS, VOLATILE
 from .settings import preset
 
 KEY = "drawbridge_slurm.settings"
@@ -24,14 +24,11 @@ PATHS = (
 )
 PER_NODE = ("SlurmdLogFile", "SlurmdPidFile", "SlurmdSpoolDir")
 """Paths in which Slurm replaces %n and %h by the node's name."""
-VOLATILE = ("/dev/", "/run/", "/tmp/", "/var/run/", "/var/tmp/")
-MEMORY = frozenset({"cr_core_memory", "cr_cpu_memory", "cr_socket_memory"})
-ENFORCES_ACCOUNTS = frozenset({"all", "associations", "limits", "qos", "safe", "wckeys"})
 PREEMPTS = ("preempt/qos", "preempt/partition_prio")
 
 
-def ports_differ(slurm: Slurm) -> Iterator[Fault]:
-    """slurmctld and slurmd listen at different ports, because a host may run both."""
+def ports_differ(slurm: Slurm, nodes: Nodes) -> Iterator[Fault]:
+    """slurmctld and slurmd listen at different ports on a host that runs both."""
     ranges = {}
     for key in ("SlurmctldPort", "SlurmdPort"):
         value = preset(slurm.settings, key)
@@ -42,14 +39,15 @@ def ports_differ(slurm: Slurm) -> Iterator[Fault]:
             yield Fault(f"{KEY}.{key}", value, "it is no port from 1 to 65535", f"write {kind}")
             return
         ranges[key] = range(low, high + 1)
-    if both := sorted(set(ranges["SlurmctldPort"]) & set(ranges["SlurmdPort"])):
+    both = sorted(set(ranges["SlurmctldPort"]) & set(ranges["SlurmdPort"]))
+    if both and slurm.controller in nodes.by_name:
         key = "SlurmdPort" if "SlurmdPort" in slurm.settings else "SlurmctldPort"
         reason = f"slurmctld and slurmd would both listen at port {both[0]}"
         yield Fault(f"{KEY}.{key}", preset(slurm.settings, key), reason, "use different ports")
 
 
-def paths_are_absolute_and_lasting(slurm: Slurm) -> Iterator[Fault]:
-    """State survives a boot, and the daemons' directories are not the same."""
+def paths_are_absolute_and_lasting(slurm: Slurm, nodes: Nodes) -> Iterator[Fault]:
+    """State survives a boot, and daemons of one host have directories of their own."""
     for key in (key for key in PATHS if key in slurm.settings):
         value = slurm.settings[key]
         plain = re.sub("%[nh]", "n", value) if key in PER_NODE else value
@@ -58,14 +56,14 @@ def paths_are_absolute_and_lasting(slurm: Slurm) -> Iterator[Fault]:
             yield Fault(
                 f"{KEY}.{key}", value, reason, f"write one such as {PRESETS.get(key, '/var/log/slurm/slurm.log')}"
             )
-    for key in ("StateSaveLocation", "SlurmdSpoolDir"):
+    for key in LASTING:
         value = preset(slurm.settings, key)
         if f"{value}/".startswith(VOLATILE):
             reason = "a boot or a clean-up empties that directory, and jobs would be lost"
             yield Fault(f"{KEY}.{key}", value, reason, f"write one such as {PRESETS[key]}")
     state, spool = (preset(slurm.settings, key) for key in ("StateSaveLocation", "SlurmdSpoolDir"))
-    if state == spool:
-        reason = "the other daemon has the same directory, and both would write there"
+    if state == spool and slurm.controller in nodes.by_name:
+        reason = f"on {slurm.controller} the other daemon has the same directory, and both would write there"
         yield Fault(f"{KEY}.StateSaveLocation", state, reason, "use different directories")
 
 
@@ -84,17 +82,10 @@ def slurms_user_is_not_root(slurm: Slurm) -> Iterator[Fault]:
 
 def plugins_do_what_drawbridge_needs(slurm: Slurm) -> Iterator[Fault]:
     """Plugins may be the site's as long as jobs have accounts, memory and GPUs of their own."""
-    for key, allowed, reason, repair in (
-        ("SelectTypeParameters", MEMORY, "jobs would share the memory of their nodes", "add CR_Core_Memory"),
-        ("TaskPlugin", {"task/cgroup"}, "a job could use the GPUs and cores of other jobs", "add task/cgroup"),
-        (
-            *("AccountingStorageEnforce", ENFORCES_ACCOUNTS, "jobs without an account would start"),
-            "add associations",
-        ),
-    ):
+    for key, need in NEEDED.items():
         value = slurm.settings.get(key, "")
-        if value and not allowed & {word.strip().lower() for word in value.split(",")}:
-            yield Fault(f"{KEY}.{key}", value, reason, repair)
+        if value and not need.fits(value):
+            yield Fault(f"{KEY}.{key}", value, need.reason, need.repair)
     kind = slurm.settings.get("PreemptType", PREEMPTS[0])
     if kind not in PREEMPTS:
         reason = f"drawbridge_slurm.preempt_mode ({slurm.preempt_mode}) needs a plugin that preempts"

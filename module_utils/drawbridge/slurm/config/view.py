@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from ...core import hostlist
 from ...nodes.model import NodeClass, Nodes
@@ -27,7 +28,7 @@ def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str
     """
     companions = {
         "cgroup.conf": cgroup_conf(slurm, cgroups),
-        "gres.conf": gres_conf(nodes),
+        "gres.conf": gres_conf(nodes, slurm.gres_lines),
         "topology.conf": topology_conf(nodes, slurm),
         **refusals(slurm),
     }
@@ -40,10 +41,11 @@ def cgroup_conf(slurm: Slurm, cgroups: bool) -> str:
     return text(settings({**own, **slurm.cgroup_settings}))
 
 
-def gres_conf(nodes: Nodes) -> str:
-    """One file for all nodes. Without autodetection, a node that lacks a GPU is a finding."""
+def gres_conf(nodes: Nodes, site: Sequence[str] = ()) -> str:
+    """One file for all nodes, with the site's lines. Without autodetection, a node that lacks a GPU is a finding."""
     records: list[Record] = [{"AutoDetect": "off"}]
-    return text([*records, *(record for group in node_groups(nodes) for record in _gpus(group))])
+    own = text([*records, *(record for group in node_groups(nodes) for record in _gpus(group))])
+    return own + "".join(f"{line}\n" for line in site)
 
 
 def slurmdbd_conf(slurm: Slurm) -> str:

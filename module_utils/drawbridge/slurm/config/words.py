@@ -21,15 +21,15 @@ AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes Aut
 BackupController BatchStartTimeout BcastExclude BcastParameters BurstBufferParameters BurstBufferType
 CertgenParameters>=25.05 CertgenType>=25.05 CertmgrParameters>=24.11 CertmgrType>=24.11 CliFilterParameters>=25.11
 CliFilterPlugins ClusterName CommunicationParameters CompleteWait ControlAddr ControlMachine CoreSpecPlugin<24.05
-CpuFreqDef CpuFreqGovernors CredType CryptoType DataParserParameters>=24.11 DebugFlags DefMemPerCPU DefMemPerNode
-DependencyParameters DisableRootJobs EioTimeout EnforcePartLimits Epilog EpilogMsgTime EpilogSlurmctld
-EpilogTimeout>=25.05 FairShareDampeningFactor FastSchedule FederationParameters FirstJobId GetEnvTimeout<25.05
-GpuFreqDef GresTypes GroupUpdateForce GroupUpdateTime HashPlugin>=24.05 HealthCheckInterval HealthCheckNodeState
-HealthCheckProgram HealthCheckTimeout>=26.05 HttpParserType>=25.11 InactiveLimit InteractiveStepOptions
-JobAcctGatherFrequency JobAcctGatherParams JobAcctGatherType JobCompHost JobCompLoc JobCompParams JobCompPass
-JobCompPassScript>=25.11 JobCompPort JobCompType JobCompUser JobContainerType JobFileAppend JobRequeue
-JobSubmitPlugins KeepAliveTime KillOnBadExit KillWait LaunchParameters LaunchType LicenseParameters>=26.05 Licenses
-LogTimeFormat MailDomain MailProg MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxMemPerCPU
+CpuFreqDef CpuFreqGovernors CredType CryptoType DataParserParameters>=24.11 DebugFlags DefCpuPerGPU DefMemPerCPU
+DefMemPerGPU DefMemPerNode DependencyParameters DisableRootJobs EioTimeout EnforcePartLimits Epilog EpilogMsgTime
+EpilogSlurmctld EpilogTimeout>=25.05 FairShareDampeningFactor FastSchedule FederationParameters FirstJobId
+GetEnvTimeout<25.05 GpuFreqDef GresTypes GroupUpdateForce GroupUpdateTime HashPlugin>=24.05 HealthCheckInterval
+HealthCheckNodeState HealthCheckProgram HealthCheckTimeout>=26.05 HttpParserType>=25.11 InactiveLimit
+InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherParams JobAcctGatherType JobCompHost JobCompLoc
+JobCompParams JobCompPass JobCompPassScript>=25.11 JobCompPort JobCompType JobCompUser JobContainerType JobFileAppend
+JobRequeue JobSubmitPlugins KeepAliveTime KillOnBadExit KillWait LaunchParameters LaunchType LicenseParameters>=26.05
+Licenses LogTimeFormat MailDomain MailProg MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxMemPerCPU
 MaxMemPerNode MaxNodeCount MaxStepCount MaxTasksPerNode MCSParameters MCSPlugin MessageTimeout MetricsAuthUsers>=26.05
 MetricsParameters>=26.05 MetricsType>=25.11 MinJobAge MpiDefault MpiParams NamespaceType>=25.11 NodeFeaturesPlugins
 OverTimeLimit PluginDir PlugStackConfig PowerParameters<24.05 PowerPlugin<24.05 PreemptExemptTime PreemptMode

@@ -11,7 +11,9 @@ from ..config.text import HEADER, LUA_HEADER
 from .model import DROPPED, KEPT, OURS, Change
 
 FOLDERS = ("/etc/default", "/etc/sysconfig")
-CONFIGURATIONS = frozenset({"slurm.conf", "cgroup.conf", "slurmdbd.conf", "gres.conf", "topology.conf"})
+CONFIGURATIONS = frozenset(
+    {"slurm.conf", "cgroup.conf", "slurmdbd.conf", "gres.conf", "topology.conf", "topology.yaml"}
+)
 """Names of files that only the modules of slurmctld and slurmdbd compare."""
 
 

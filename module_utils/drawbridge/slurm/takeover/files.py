@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Callable
 
-from . import environment, records
+from ..language import topology
+from ..language.lines import Line, lines, settings
+from . import derived, environment, nodes, partitions
 from .model import DROPPED, KEPT, OURS, Change
 from .settings import LOOKUP, TABLES, compared
-from .text import Line, lines
 
-_DERIVED = {
-    "gres.conf": "drawbridge_nodes.classes has the GPUs; without autodetection a node that lacks one is a finding",
-    "topology.conf": "drawbridge_nodes.ranges has the leaves",
-}
+TOPOLOGY = "topology.yaml"
+"""It wins over topology.conf, and Drawbridge writes none."""
 _NO_KEY = {
     "downnodes": "set states with scontrol",
     "frontendname": "Slurm's releases that Drawbridge supports have no front ends",
+    "poweraction": "Drawbridge has no key for power actions",
 }
 
 
@@ -29,21 +29,43 @@ def is_compared(path: str) -> bool:
 
 
 def changes(
-    path: str, old: str, new: str, included: Callable[[str], str], scripts: Mapping[str, Sequence[str]]
+    path: str,
+    old: str,
+    new: str,
+    included: Callable[[str], str],
+    scripts: Mapping[str, Sequence[str]],
+    live: str = "",
+    release: str = "",
 ) -> list[Change]:
-    """What becomes of each line of the live file `old`."""
+    """What becomes of each line of the live file `old`.
+
+    `live` is the text of the live slurm.conf, which says what Slurm reads; empty: unknown. Raises ValueError for an
+    Include that Slurm could not follow.
+    """
     place = PurePath(path)
     if place.suffix == ".lua":
         return [_lua(place.stem, old, new)]
     if environment.is_environment(path):
         return environment.changes(path, old, new)
+    if place.name == TOPOLOGY:
+        return _topology_yaml(old, lines(new))
     have, want = lines(old, included), lines(new)
-    if place.name in _DERIVED:
-        return list(_derived(place.name, have, want))
-    found = compared(TABLES[place.name], have, want, scripts)
+    if place.name == "gres.conf":
+        return list(derived.devices(have, want))
+    if place.name == "topology.conf":
+        plugins = settings(lines(live, included)).get("topologyplugin", [("", "")])
+        return list(derived.units(have, want, plugins[-1][1]))
+    found = compared(TABLES[place.name], have, want, scripts, release)
     if place.name == "slurm.conf":
-        found += [*records.nodes(have, want), *records.partitions(have, want), *_others(have)]
+        found += [*nodes.nodes(have, want), *partitions.partitions(have, want), *_others(have)]
     return found
+
+
+def _topology_yaml(old: str, new: Sequence[Line]) -> list[Change]:
+    try:
+        return list(derived.units(topology.yaml_lines(old), new))
+    except ValueError as err:
+        return [Change(DROPPED, f"all of {TOPOLOGY}", "", f"{derived.LEAVES}, and topology.conf can't say it: {err}")]
 
 
 def _lua(name: str, old: str, new: str) -> Change:
@@ -52,23 +74,6 @@ def _lua(name: str, old: str, new: str) -> Change:
     if old.strip() in new:
         return Change(KEPT, shown, shown)
     return Change(DROPPED, shown, "", "", (name, "script"), LOOKUP % name)
-
-
-def _derived(name: str, old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:
-    """Lines that follow from the nodes; other resources than GPUs have no key."""
-    have, want = ([str(line) for line in found] for found in (old, new))
-    for line, text in zip(old, have):
-        values = {"name": (line.kind, line.name), **line.values()} if line.kind == "name" else line.values()
-        gres = values.get("name", ("", "gpu"))[1].lower()
-        if text in want:
-            yield Change(KEPT, text, text)
-        elif name == "gres.conf" and gres != "gpu":
-            yield Change(DROPPED, text, "", f"Drawbridge manages no generic resource {gres}")
-        else:
-            yield Change(OURS, text, "", _DERIVED[name])
-    for text in want:
-        if text not in have:
-            yield Change(OURS, "", text, _DERIVED[name])
 
 
 def _others(have: Sequence[Line]) -> Iterator[Change]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...core import files
@@ -31,6 +31,8 @@ class Site:
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Passwords by key."""
     copies: str = COPIES
+    release: str = ""
+    """Slurm's release, such as 24.11, whose words count; empty: those of any."""
 
 
 NOTHING = Site()
@@ -52,11 +54,11 @@ class TakenOver(Daemon):
     def read(self) -> DaemonState:
         """Read files and daemon. The first read also compares files of the site with the new ones."""
         state = super().read()
-        found = dict(self._changes(state))
+        stale = frozenset(path for path in self._site.stale if is_foreign(text_of(path)))
+        found = dict(self._changes(state, stale))
         if not self._looked:
             self.taken_over, self._looked = found, True
-        stale = {path for path in self._site.stale if is_foreign(text_of(path))}
-        return replace(state, changes=found, stale=frozenset(stale))
+        return replace(state, changes=found, stale=stale)
 
     def compares(self, path: str) -> bool:
         """Whether a file at this path may hold the site's own lines."""
@@ -71,7 +73,9 @@ class TakenOver(Daemon):
         del path
         return is_foreign(content)
 
-    def _changes(self, state: DaemonState) -> list[tuple[str, list[Change]]]:
+    def _changes(self, state: DaemonState, stale: Collection[str]) -> list[tuple[str, list[Change]]]:
+        """What becomes of the site's files; those that must go hold no lines of a daemon's on nodes."""
+        del stale
         foreign = [
             (path, entry.content or "", self._want.files[path].content or "")
             for path, entry in state.files.items()

@@ -5,13 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from ..config.text import HIDDEN
+from typing import Any
 
 OURS, KEPT, DROPPED = "ours", "kept", "dropped"
 """Groups: Drawbridge sets it; the intent keeps it; it vanishes, or loses its value."""
-SECRETS = frozenset({"accountingstoragepass", "jobcomppass", "storagepass"})
-"""Keys, in small letters, whose values never appear."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +21,5 @@ class Change:
     note: str = ""
     keep: tuple[str, ...] = ()
     """The path below drawbridge_slurm of the key that keeps the line; empty: `note` says all."""
-    value: str = ""
-    """The value of that key."""
-
-
-def shown(key: str, value: str) -> str:
-    """A setting as a line; secrets are hidden."""
-    return f"{key}={HIDDEN if key.lower() in SECRETS and value else value}"
+    value: Any = ""
+    """The value of that key, as the intent types it."""

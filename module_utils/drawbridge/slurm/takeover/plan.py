@@ -17,6 +17,8 @@ from .model import Change
 COPIES = "/var/lib/drawbridge/before/slurm"
 """Folder with copies of the site's files."""
 CONSENT = "may_drop"
+OVERRIDING = "/topology.yaml"
+"""The file of a controller that wins over one of Drawbridge's."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,15 @@ def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list
 
     A file that Drawbridge has written is changed without consent: its first line says so.
     """
-    steps = daemon.plan(have, want, refresh)
-    waits = any(step.disturbs for step in steps)
     if not isinstance(have, TakeoverState):
-        return steps
+        return daemon.plan(have, want, refresh)
+    own = {path for path in have.stale if path.endswith(OVERRIDING)}
+    # a controller would go on with such a file, so it goes before the controller reads its files again
+    steps = daemon.plan(replace(have, current=False) if own else have, want, refresh)
+    waits = any(step.disturbs for step in steps)
     first = [_take_over(have.changes, waits)] if have.changes else []
-    return [*first, *steps, *(_move_away(path, waits) for path in sorted(have.stale))]
+    before, after = ([_move_away(it, waits) for it in sorted(paths)] for paths in (own, have.stale - own))
+    return [*first, *before, *steps, *after]
 
 
 def _take_over(changes: Mapping[str, Sequence[Change]], disturbs: bool) -> Step[DaemonState]:
@@ -62,5 +67,7 @@ def _move_away(path: str, disturbs: bool) -> Step[DaemonState]:
     def becomes(state: DaemonState) -> DaemonState:
         return replace(state, stale=state.stale - {path}) if isinstance(state, TakeoverState) else state
 
-    reason = f"move {path} to {COPIES}, because commands here would read it instead of the controller's"
+    instead = "slurmctld would read it instead of topology.conf"
+    nodes = "commands here would read it instead of the controller's"
+    reason = f"move {path} to {COPIES}, because {instead if path.endswith(OVERRIDING) else nodes}"
     return Step(reason, becomes, ("move", path), disturbs=disturbs)

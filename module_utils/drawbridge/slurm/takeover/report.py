@@ -18,6 +18,9 @@ TITLES = {
 }
 Files = Mapping[str, Sequence[Change]]
 """Changes by path."""
+PASSWORDS = ("accountingstoragepass", "jobcomppass")
+JOINED = ("Feature", "Gres")
+"""Keys that several lost lines share."""
 ORDER = 20
 """Number of the first part in the order, well before the gate's."""
 
@@ -68,7 +71,9 @@ def _intent(found: Sequence[Change]) -> dict[str, Any]:
     slurm: dict[str, Any] = {}
     for change in (change for change in found if change.keep):
         kind, *rest = change.keep
-        if kind == "scripts":
+        if kind == "gres_lines":
+            slurm.setdefault(kind, []).append(change.value)
+        elif kind == "scripts":
             parts = slurm.setdefault(kind, {}).setdefault(rest[0], [])
             parts.append({"name": f"{ORDER + len(parts)}-site", "path": change.value})
         elif kind == "partitions":
@@ -83,24 +88,15 @@ def _intent(found: Sequence[Change]) -> dict[str, Any]:
     return {"drawbridge_slurm": slurm} if slurm else {}
 
 
-def _put(tree: dict[str, Any], path: Sequence[str], value: str) -> None:
+def _put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:
     if not path:
         return
     *above, last = path
     for key in above:
         tree = tree.setdefault(key, {})
-    tree[last] = _typed(last, value)
-
-
-def _typed(key: str, value: str) -> Any:
-    """The value as the intent types it."""
-    if key in ("allow_accounts", "allow_qos"):
-        return value.split(",")
-    if key == "default":
-        return value.upper() in ("YES", "TRUE", "1")
-    if key == "priority_tier" and value.isdigit():
-        return int(value)
-    return HIDDEN if key.lower() in ("jobcomppass", "accountingstoragepass") else value
+    if last in JOINED and last in tree:
+        value = f"{tree[last]},{value}"
+    tree[last] = HIDDEN if last.lower() in PASSWORDS else value
 
 
 def _yaml(tree: Mapping[str, Any]) -> Iterator[str]:

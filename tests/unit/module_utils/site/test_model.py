@@ -33,7 +33,7 @@ NAUGHTY = (
     "x\0y",
 )
 """No name, no path and no number has any of these in it."""
-ANY_LINE = ("settings", "node_settings", "cgroup_settings")
+ANY_LINE = ("settings", "node_settings", "cgroup_settings", "gres_lines")
 """Values of another program's keys, of which only the line has bounds."""
 TEMPLATES = ("{{ x }}", "a{{ x }}b", "{% if x %}a{% endif %}")
 

@@ -188,6 +188,22 @@ def test_another_release_and_values_that_a_running_cluster_keeps_are_refused(
     assert conf.read_text() == OLD
 
 
+def test_a_daemon_that_reads_files_of_another_folder_is_refused_unless_that_is_a_link(conf: Path) -> None:
+    other = conf.parent / "opt"
+    other.mkdir()
+    (other / "slurm.conf").write_text(OLD)
+    running = f"{MATCH}SLURM_CONF = {other}/slurm.conf\n"
+    daemon, want = device(conf, answers(config=running))
+    with pytest.raises(DeviceError, match=f"reads {other}/slurm.conf.*make {other} a link"):
+        converge(daemon, RECONFIGURE, want)
+    assert conf.read_text() == OLD
+    (other / "slurm.conf").unlink()
+    other.rmdir()
+    other.symlink_to(conf.parent)
+    daemon, want = device(conf, answers(config=running))
+    assert converge(daemon, RECONFIGURE, want).error == ""
+
+
 def test_a_late_answer_counts(conf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = answers(config=SILENT)
     monkeypatch.setattr("time.sleep", lambda seconds: run.table.update({"scontrol show config": MATCH}))

@@ -45,6 +45,9 @@ ELSEWHERE = {"controller_address": "10.0.0.1", "accounting": Storage(slurmdbd="s
         ({"settings": OF_THE_SITE}, "SlurmctldPort=", ["7817"]),
         ({"settings": OF_THE_SITE}, "SlurmdSpoolDir=", ["/srv/slurmd/%n"]),
         ({"settings": OF_THE_SITE}, "JobAcctGatherType=", ["jobacct_gather/none"]),
+        # a site's list of plugins that has ours says their order
+        ({"settings": {"JobSubmitPlugins": "partition,lua"}}, "JobSubmitPlugins=", ["partition,lua"]),
+        ({"settings": {"GresTypes": "nvme"}}, "GresTypes=", ["gpu,nvme"]),
         ({"settings": WORDS_OF_THE_SITE}, "SchedulerParameters=", ["nohold_on_prolog_fail,bf_continue,bf_window=2880"]),
         ({"settings": {"SlurmdParameters": "allow_ecores"}}, "SlurmdParameters=", ["allow_ecores"]),
         (ELSEWHERE, "SlurmctldHost=", ["ctl(10.0.0.1)"]),
@@ -66,6 +69,27 @@ def test_a_gated_partition_gives_whole_nodes_and_no_other_does() -> None:
     partitions = {line.split()[0]: line for line in lines() if line.startswith("PartitionName=")}
     assert "Default=YES MaxTime=1-00:00:00 OverSubscribe=EXCLUSIVE" in partitions["PartitionName=ai-train"]
     assert "Default=NO MaxTime=UNLIMITED OverSubscribe=NO" in partitions["PartitionName=hpc"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "own"),
+    [
+        ({}, {"DefMemPerCPU", "DefCpuPerGPU", "DefMemPerGPU"}),
+        ({"DefMemPerCPU": "1000"}, {"DefCpuPerGPU", "DefMemPerGPU"}),
+        ({"DefMemPerNode": "64000", "DefMemPerGPU": "9"}, {"DefCpuPerGPU"}),
+    ],
+)
+def test_no_partition_overrides_what_the_site_sets_for_all(settings: dict[str, str], own: set[str]) -> None:
+    (line,) = [it for it in lines(settings=settings) if it.startswith("PartitionName=ai-train")]
+    assert {word.split("=")[0] for word in line.split() if word.startswith("Def") and "PerN" not in word} - {
+        "Default"
+    } == own
+
+
+def test_a_node_has_the_features_and_resources_of_the_site_too() -> None:
+    (line,) = [it for it in lines(node_settings={"h100": {"Feature": "ib", "Gres": "nvme:2"}}) if "NodeName=" in it][:1]
+    words = dict(word.split("=") for word in line.split())
+    assert words["Feature"] == "h100,ib" and words["Gres"].endswith(",nvme:2") and words["Gres"].startswith("gpu:")
 
 
 def test_the_hash_of_the_file_speaks_for_its_companions() -> None:

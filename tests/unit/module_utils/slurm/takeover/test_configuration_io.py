@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import HEADER, HIDDEN
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import configuration_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.plan import (
@@ -33,6 +34,40 @@ def test_lines_of_a_file_of_the_site_and_of_those_beside_it_that_it_includes_cou
     assert "2 lines of the live Slurm would vanish" in outcome.error
     assert [it.old for it in dropped(daemon.taken_over)] == ["KillWait=45", "MailProg=/opt/mail"]
     assert not (place / "before").exists() and "MailProg" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("Include gone.conf\n", "gone.conf, which is missing"), ("Include %c.conf\n", "which no line before it sets")],
+)
+def test_an_included_file_that_can_not_be_read_is_no_empty_one(place: Path, text: str, why: str) -> None:
+    path = place / "slurm.conf"
+    path.write_text(text)
+    with pytest.raises(DeviceError, match=why):
+        run(configured(place, {str(path): mine(f"{HEADER}\n")}), may_drop=True)
+    assert path.read_text() == text
+
+
+def test_an_included_file_may_be_a_link(place: Path) -> None:
+    (place / "more.conf").rename(place / "other.conf")
+    (place / "more.conf").symlink_to("other.conf")
+    daemon = configured(place, {f"{place}/slurm.conf": mine(f"{HEADER}\n")})
+    run(daemon)
+    assert [it.old for it in dropped(daemon.taken_over)] == ["KillWait=45", "MailProg=/opt/mail"]
+
+
+def test_a_topology_that_would_win_is_compared_and_moved_before_the_daemon_reads(place: Path) -> None:
+    (place / "slurm.conf").write_text(f"{HEADER}\n")
+    (place / "topology.yaml").write_text("- topology: t\n  tree:\n    switches:\n    - {switch: s, nodes: 'a[1-2]'}\n")
+    want = {f"{place}/slurm.conf": mine(f"{HEADER}\n"), f"{place}/topology.conf": mine(f"{HEADER}\n")}
+    stale = [f"{place}/topology.yaml"]
+    daemon = configured(place, want, stale=stale)
+    assert "1 lines of the live Slurm would vanish" in run(daemon).error
+    assert [it.old for it in dropped(daemon.taken_over)] == ["SwitchName=s Nodes=a[1-2]"]
+    verbs = [step.payload[0] for step in plan(daemon.read(), daemon._want, "reconfigure")]
+    assert verbs == ["copy", "move", "write", "refresh"]
+    assert run(configured(place, want, stale=stale), may_drop=True).error == ""
+    assert not (place / "topology.yaml").exists() and (place / f"before{place}/topology.yaml").exists()
 
 
 def test_the_first_copy_stays(place: Path) -> None:

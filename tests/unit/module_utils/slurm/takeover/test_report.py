@@ -20,8 +20,8 @@ LOST = [
     Change(DROPPED, "MailProg=/opt/mail", "", "", ("settings", "MailProg"), "/opt/mail"),
     Change(DROPPED, "Prolog=/opt/prolog", "Prolog=/ours", "", ("scripts", "prolog"), "/opt/prolog"),
     Change(DROPPED, "PartitionName=debug", "", "", ("partitions", "debug"), ""),
-    Change(DROPPED, "PartitionName=debug Default=YES", "", "", ("partitions", "debug", "default"), "YES"),
-    Change(DROPPED, "PartitionName=debug AllowQos=a,b", "", "", ("partitions", "debug", "allow_qos"), "a,b"),
+    Change(DROPPED, "PartitionName=debug Default=YES", "", "", ("partitions", "debug", "default"), True),
+    Change(DROPPED, "PartitionName=debug AllowQos=a,b", "", "", ("partitions", "debug", "allow_qos"), ["a", "b"]),
     Change(DROPPED, "PartitionName=debug LLN=YES", "", "", ("partitions", "debug", "settings", "LLN"), "YES"),
     Change(DROPPED, "BackupAddr=x", "", "there is one slurmctld"),
 ]

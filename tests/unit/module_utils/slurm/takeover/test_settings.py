@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.language.lines import lines
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import model, settings
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.text import lines
 
 NEW = """SlurmctldHost=ctl
 KillWait=30
@@ -41,7 +41,7 @@ def found(old: str, scripts: dict[str, list[str]] | None = None) -> list[tuple[s
         ("SlurmctldHost=ctl", model.KEPT, ()),
         ("SlurmctldHost=ctl2", model.DROPPED, ()),
         ("BackupController=ctl2", model.DROPPED, ()),
-        ("NoSuchKey=1", model.DROPPED, ()),
+        ("NoSuchKey=1", model.OURS, ()),
     ],
 )
 def test_every_line_has_a_group_and_what_vanishes_a_way_to_stay(line: str, group: str, keep: tuple[str, ...]) -> None:
@@ -76,11 +76,61 @@ def test_a_password_is_never_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "alike"),
+    ("line", "group"),
     [
-        *(("a,B", "b,a", True), ("infinite", "UNLIMITED", True), ("/srv/x/", "/srv/x", True), ("yes", "1", True)),
-        *(("a", "a,b", False), ("/srv/x", "/srv/y", False), ("30", "45", False)),
+        *(
+            ("KillWait=30", model.KEPT),
+            ("HealthCheckInterval=0", model.KEPT),
+            ("PriorityCalcPeriod=00:05:00", model.KEPT),
+        ),
+        *(
+            ("PriorityCalcPeriod=00:06:00", model.DROPPED),
+            ("PreemptMode=OFF", model.KEPT),
+            ("PrEpPlugins=script", model.KEPT),
+        ),
     ],
 )
-def test_what_slurm_reads_alike_is_the_same(old: str, new: str, alike: bool) -> None:
-    assert settings.same(old, new) is alike
+def test_what_slurm_takes_without_a_line_is_kept(line: str, group: str) -> None:
+    assert [it[0] for it in found(f"{line}\n")] == [group]
+
+
+def test_plugins_that_run_in_another_order_are_lost_with_a_way_to_keep_it() -> None:
+    assert found("JobSubmitPlugins=partition,lua\n") == [
+        (model.DROPPED, "JobSubmitPlugins=partition,lua", ("settings", "JobSubmitPlugins"))
+    ]
+
+
+def test_a_script_and_its_place_in_the_order_are_two_keys() -> None:
+    new = NEW.replace("JobSubmitPlugins=lua\n", "")
+    changes = settings.compared(
+        settings.TABLES["slurm.conf"], lines("JobSubmitPlugins=partition,lua\n"), lines(new), {}
+    )
+    assert [it.keep for it in changes if it.old] == [("job_submit", "script"), ("settings", "JobSubmitPlugins")]
+
+
+def test_a_value_that_the_check_refuses_says_why_instead_of_how_to_keep_it() -> None:
+    (lost,) = settings.compared(settings.TABLES["slurm.conf"], lines("TaskPlugin=task/affinity\n"), lines("A=1\n"), {})[
+        :1
+    ]
+    assert (lost.group, lost.keep) == (model.DROPPED, ()) and "add task/cgroup" in lost.note
+
+
+def test_words_that_this_release_ignores_are_no_loss() -> None:
+    table, line = settings.TABLES["slurm.conf"], "SchedulerParameters=bf_topopt_enable,bf_interval=9"
+    changes = settings.compared(table, lines(line), lines(NEW), {}, "23.11")
+    assert [(it.group, it.keep) for it in changes if it.old] == [
+        (model.OURS, ()),
+        (model.DROPPED, ("settings", "SchedulerParameters")),
+    ]
+
+
+def test_tracked_resources_of_the_sites_can_be_kept() -> None:
+    assert found("AccountingStorageTRES=cpu,license/matlab\n") == [
+        (model.DROPPED, "AccountingStorageTRES=license/matlab", ("settings", "AccountingStorageTRES"))
+    ]
+
+
+def test_values_of_slurmdbd_that_say_what_it_takes_anyway_are_kept() -> None:
+    old = "DbdPort=6819\nDbdAddr=head\nStoragePort=3306\n"
+    changes = settings.compared(settings.TABLES["slurmdbd.conf"], lines(old), lines("DbdHost=head\n"), {})
+    assert {it.group for it in changes if it.old} == {model.KEPT}

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.text import (
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.language.lines import (
     lines,
     settings,
     with_defaults,
@@ -34,8 +35,34 @@ def test_lines_are_read_as_slurm_reads_them() -> None:
     ]
 
 
-def test_files_that_include_each_other_end() -> None:
-    assert lines("Include a\n", lambda _: "Include a\n") == []
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Include a\n", "without an end"),
+        ("Include a/*.conf\n", "no patterns"),
+        ("Include %c.conf\nClusterName=late\n", "which no line before it sets"),
+    ],
+)
+def test_an_include_at_which_slurm_stops_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        lines(text, lambda _: "Include a\n")
+
+
+def test_the_clusters_name_in_an_include_is_in_small_letters() -> None:
+    found = lines("ClusterName=Demo\nInclude %c-more.conf\n", lambda name: f"MailProg=/{name}\n")
+    assert [line.name for line in found] == ["Demo", "/demo-more.conf"]
+
+
+def test_a_file_that_is_included_may_name_the_cluster() -> None:
+    texts = {"name.conf": "ClusterName=demo\n", "demo.conf": "KillWait=9\n"}
+    assert [line.name for line in lines("Include name.conf\nInclude %c.conf\n", texts.__getitem__)] == ["demo", "9"]
+
+
+def test_some_keys_of_partitions_are_not_inherited() -> None:
+    (line,) = with_defaults(
+        lines("PartitionName=DEFAULT LLN=YES ExclusiveUser=YES\nPartitionName=a\n"), "partitionname"
+    )
+    assert [*line.values()] == ["lln"]
 
 
 def test_an_escaped_hash_is_a_part_of_the_value() -> None:
