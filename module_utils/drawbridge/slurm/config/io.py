@@ -128,8 +128,8 @@ class Slurmctld(Configured):
         folder, own = (str(PurePath(path).parent) for path in (place, self._safe.conf))
         if Path(place).resolve() != Path(self._safe.conf).resolve():
             raise DeviceError(
-                f"slurmctld reads {place}, and Drawbridge writes {self._safe.conf}; stop slurmctld, move the files of"
-                f" {folder} to {own}, make {folder} a link to {own}, start slurmctld, then run again"
+                f"slurmctld reads {place}, and Drawbridge writes {self._safe.conf}; stop slurmctld, move the files to {own},"
+                f" leave a link to it at {folder}, then start slurmctld"
             )
 
     def busy(self) -> str:

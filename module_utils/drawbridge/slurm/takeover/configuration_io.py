@@ -36,7 +36,7 @@ class Configured(TakenOver):
 
     def _changes(self, state: DaemonState, stale: Collection[str]) -> list[tuple[str, list[Change]]]:
         """Files that must go have lines too: a topology.yaml has those that topology.conf then has."""
-        found = super()._changes(state, stale)
+        found = super()._changes(state, ())
         for path in sorted(stale):
             new = self._want.files.get(_beside(path, "topology.conf"), Entry(""))
             if lost := self.changes(path, text_of(path), new.content or ""):

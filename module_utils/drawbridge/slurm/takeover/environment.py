@@ -17,6 +17,16 @@ CONFIGURATIONS = frozenset(
 """Names of files that only the modules of slurmctld and slurmdbd compare."""
 
 
+FETCHED = ("acct_gather.conf", "helpers.conf", "job_container.conf", "mpi.conf", "oci.conf", "plugstack.conf")
+"""Files of the site's that a host without a slurm.conf fetches from the controller."""
+
+
+def unread(path: str) -> Change:
+    """What becomes of such a file on this host."""
+    name = PurePath(path).name
+    return Change(DROPPED, f"all of {name}", "", f"hosts fetch the controller's {name}: see that it has these lines")
+
+
 def is_foreign(text: str) -> bool:
     """Whether Drawbridge has not written this file."""
     return bool(text.strip()) and not text.startswith((HEADER, LUA_HEADER))

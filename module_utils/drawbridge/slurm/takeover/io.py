@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from ...core import files
 from ...core.converge import DeviceError, Step
@@ -74,14 +75,17 @@ class TakenOver(Daemon):
         return is_foreign(content)
 
     def _changes(self, state: DaemonState, stale: Collection[str]) -> list[tuple[str, list[Change]]]:
-        """What becomes of the site's files; those that must go hold no lines of a daemon's on nodes."""
-        del stale
+        """What becomes of the site's files. A host without a slurm.conf reads nothing beside where that was."""
         foreign = [
             (path, entry.content or "", self._want.files[path].content or "")
             for path, entry in state.files.items()
             if self.compares(path) and is_foreign(entry.content or "")
         ]
-        return [(path, found) for path, old, new in foreign if (found := self.changes(path, old, new))]
+        beside = {f"{PurePath(path).parent}/{name}" for path in stale for name in environment.FETCHED}
+        return [
+            *((path, found) for path, old, new in foreign if (found := self.changes(path, old, new))),
+            *((path, [environment.unread(path)]) for path in sorted(beside) if text_of(path).strip()),
+        ]
 
     def _read(self, path: str) -> Entry | None:
         entry = super()._read(path)

@@ -66,7 +66,7 @@ def nodes(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:
 
 def _of_nodes(node_class: str, item: Lost | None, names: Sequence[str]) -> Change:
     """One line. Without a class, only some nodes of their class have the key, and a class keeps it for all."""
-    line = f"NodeName={hostlist.in_order(names)}"
+    line = f"NodeName={hostlist.in_order(list(names))}"
     if item is None:
         return Change(KEPT, line, line)
     if item == GONE:

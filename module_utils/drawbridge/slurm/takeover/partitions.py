@@ -134,9 +134,9 @@ def _as_long(default: str, have: Attributes) -> bool:
 def _other_nodes(name: str, before: Sequence[str], after: Sequence[str], known: Collection[str]) -> Iterator[Change]:
     """A partition of other nodes. Those that the intent has no more are lines of their own."""
     line, why = f"PartitionName={name}", f"drawbridge_slurm.partitions, {name}"
-    shown = [f"{line} Nodes={hostlist.in_order(list(names))}" if names else "" for names in (before, after)]
+    old, new = (f"{line} Nodes={hostlist.in_order(list(names))}" if names else "" for names in (before, after))
     if lost := [it for it in before if it in known and it not in after]:
         nodes = hostlist.in_order([*after, *lost])
-        yield Change(DROPPED, *shown, "", ("partitions", name, "nodes"), nodes)
+        yield Change(DROPPED, old, new, "", ("partitions", name, "nodes"), nodes)
     elif set(before) != set(after):
-        yield Change(OURS, *shown, why)
+        yield Change(OURS, old, new, why)

@@ -194,7 +194,7 @@ def test_a_daemon_that_reads_files_of_another_folder_is_refused_unless_that_is_a
     (other / "slurm.conf").write_text(OLD)
     running = f"{MATCH}SLURM_CONF = {other}/slurm.conf\n"
     daemon, want = device(conf, answers(config=running))
-    with pytest.raises(DeviceError, match=f"reads {other}/slurm.conf.*make {other} a link"):
+    with pytest.raises(DeviceError, match=f"reads {other}/slurm.conf.*leave a link to it at {other}"):
         converge(daemon, RECONFIGURE, want)
     assert conf.read_text() == OLD
     (other / "slurm.conf").unlink()

@@ -56,6 +56,19 @@ def test_variables_of_the_site_need_consent_and_are_copied(place: Path) -> None:
     assert path.read_text().startswith(HEADER)
 
 
+def test_files_beside_a_stale_copy_are_read_no_more_and_need_consent(place: Path) -> None:
+    (place / "plugstack.conf").write_text("required lua.so\n")
+    (place / "mpi.conf").write_text("\n")
+    stale = [f"{place}/slurm.conf"]
+    assert run(device(place, {}, stale=stale)).error == ""
+    (place / "slurm.conf").write_text("ClusterName=old\n")
+    daemon = device(place, {}, stale=stale)
+    assert "1 lines of the live Slurm would vanish" in run(daemon).error
+    assert [it.old for it in dropped(daemon.taken_over)] == ["all of plugstack.conf"]
+    assert run(device(place, {}, stale=stale), may_drop=True).error == ""
+    assert (place / f"before{place}/plugstack.conf").exists() and not (place / "slurm.conf").exists()
+
+
 def test_a_stale_copy_of_the_site_is_moved_and_drawbridges_file_stays(place: Path) -> None:
     theirs, ours = f"{place}/slurm.conf", f"{place}/ours.conf"
     Path(theirs).write_text("MailProg=/opt/mail\n")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whole configurations of sites, from the description to a second takeover. tests/slurm_configurations.yml has them."""
+"""Whole configurations of sites, from describe.yml to a second takeover. tests/slurm_configurations.yml has them."""
 
 from __future__ import annotations
 
