@@ -128,8 +128,8 @@ class Slurmctld(Configured):
         folder, own = (str(PurePath(path).parent) for path in (place, self._safe.conf))
         if Path(place).resolve() != Path(self._safe.conf).resolve():
             raise DeviceError(
-                f"slurmctld reads {place}, and Drawbridge writes {self._safe.conf}; stop slurmctld, move the files to {own},"
-                f" leave a link to it at {folder}, then start slurmctld"
+                f"slurmctld reads {place}, and Drawbridge writes {self._safe.conf}; stop slurmctld, move the files to"
+                f" {own}, leave a link to it at {folder}, then start slurmctld"
             )
 
     def busy(self) -> str:

@@ -126,7 +126,7 @@ def joined(have: Any, more: Any, key: str = "") -> Any:
 
 
 def answers(live: Live, more: dict[str, Any]) -> dict[str, Any]:
-    """Additions with what is behind templates and masks."""
+    """Additions with the texts and values that templates and masks stand for."""
     for key in ("JobCompPass", "AccountingStoragePass"):
         if key in more.get("settings", {}):
             more["settings"][key] = live.value(key)
