@@ -90,11 +90,13 @@ def _lost_of_node(name: str, have: Attributes, want: Attributes) -> Iterator[Los
         if (
             (key, old.lower()) in PLAIN
             or (key in ("nodeaddr", "nodehostname") and old == name)
-            or (new and same(old, new))
+            or (new and same(old, new) and (key != "gres" or old == new))
         ):
             continue
         spelling = _spelled(spelling, NODE_KEYS)
-        if key in HARDWARE:
+        if key in HARDWARE and (meaning := _other_meaning(key, old, new, want)):
+            yield Lost(DROPPED, spelling, old, new, meaning)
+        elif key in HARDWARE:
             yield Lost(OURS, spelling, old, new, "drawbridge_nodes.classes describes the hardware")
         elif spelling in NODE_OWNED:
             yield Lost(OURS, spelling, old, new, NODE_OWNED[spelling])
@@ -105,6 +107,18 @@ def _lost_of_node(name: str, have: Attributes, want: Attributes) -> Iterator[Los
                 yield Lost(DROPPED, "Feature", ",".join(missing), "")
         else:
             yield Lost(DROPPED, spelling, old, new)
+
+
+def _other_meaning(key: str, old: str, new: str, want: Attributes) -> str:
+    """Why the new value of a hardware key means another thing to users; "" if it does not."""
+    if key == "gres" and old.lower() == new.lower():
+        return "Slurm distinguishes capitals of a type: write it so in gpus.type of the node class"
+    if key in ("cpus", "procs") and old.isdigit() and new.isdigit():
+        threads, counts = int(want.get("threadspercore", ("", "1"))[1]), sorted((int(old), int(new)))
+        if counts[0] * threads == counts[1]:
+            key = f"slurm_cpu: {'core' if int(old) < int(new) else 'thread'}"
+            return f"--cpus-per-task, limits and billing count CPUs: to keep their meaning, set {key} in the node class"
+    return ""
 
 
 def _spelled(key: str, keys: str) -> str:

@@ -100,3 +100,19 @@ def test_a_missing_partition_can_be_written_into_the_intent() -> None:
         ("partitions", "debug", "nodes"),
         ("partitions", "debug", "max_time"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "group", "note"),
+    [
+        ("CPUs=32", "CPUs=64 ThreadsPerCore=2", model.DROPPED, "set slurm_cpu: core in"),
+        ("Procs=32", "Procs=64 ThreadsPerCore=2", model.DROPPED, "set slurm_cpu: core in"),
+        ("CPUs=64", "CPUs=32 ThreadsPerCore=2", model.DROPPED, "set slurm_cpu: thread in"),
+        ("CPUs=16", "CPUs=64 ThreadsPerCore=2", model.OURS, "describes the hardware"),
+        ("Gres=gpu:TitanXp:4", "Gres=gpu:titanxp:4", model.DROPPED, "write it so in gpus.type of the node class"),
+        ("Gres=gpu:TitanXp:4", "Gres=gpu:titan:4", model.OURS, "describes the hardware"),
+    ],
+)
+def test_hardware_with_another_meaning_for_users_needs_consent(old: str, new: str, group: str, note: str) -> None:
+    (change,) = records.nodes(lines(f"NodeName=n1 {old}\n"), lines(f"NodeName=n1 Feature=a {new}\n"))
+    assert (change.group, note in change.note) == (group, True), change
