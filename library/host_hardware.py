@@ -41,9 +41,17 @@ hardware:
   type: dict
   sample:
     os: debian-13
-    cpus: {sockets: 2, cores_per_socket: 32, threads_per_core: 2, numa_nodes: 2, cpu_numbering: together}
+    cpus:
+      sockets: 2
+      cores_per_socket: 32
+      threads_per_core: 2
+      numa_nodes: 2
+      numa_without_cpus: ""
+      numa_without_memory: ""
+      l3_caches: 2
+      cpu_numbering: together
     memory_mib: 2064384
-    gpus: [{pci: "0000:1b:00.0", name: NVIDIA H100 80GB HBM3, vendor: nvidia, numa: 0}]
+    gpus: [{pci: "0000:1b:00.0", name: NVIDIA H100 80GB HBM3, vendor: nvidia, numa: 0, minor: 0}]
     nics: [{netdev: rail0, rdma: mlx5_0, pci: "0000:18:00.0", device: "15b3:1021", numa: 0, mtu: 9000, speed_mbps: 0}]
     neighbours: {rail0: [leaf1, Ethernet1]}
     mounts: [{source: fs1, mount: /gpfs/fs1, type: gpfs}]

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from ..core.command import Run, tool
 from ..core.converge import DeviceError
 from ..core.cpus import cpu_list
+from . import hardware_cpus
 from . import hardware_text as text
 from .gpus.vendor import Vendor
 from .gpus.vendors import VENDORS
@@ -57,19 +58,13 @@ class Host:
 
     def _cpus(self) -> dict[str, Any]:
         base = self._root / "sys/devices/system"
-        topologies = sorted(base.glob("cpu/cpu[0-9]*/topology"))
-        if not topologies:
+        numbers = sorted(int(place.parent.name[3:]) for place in base.glob("cpu/cpu[0-9]*/topology"))
+        if not numbers:
             raise DeviceError("/sys has no topology of CPUs")
-        sockets = {(place / "physical_package_id").read_text() for place in topologies}
-        siblings = {(place / "thread_siblings_list").read_text().strip() for place in topologies}
-        first = next(cpu_list(cores) for cores in siblings if 0 in cpu_list(cores))
-        return {
-            "sockets": len(sockets),
-            "cores_per_socket": len(siblings) // len(sockets),
-            "threads_per_core": len(first),
-            "numa_nodes": len(cpu_list((base / "node/online").read_text().strip())),
-            "cpu_numbering": "together" if first == list(range(len(first))) and len(first) > 1 else "apart",
-        }
+        nodes = cpu_list((base / "node/online").read_text().strip())
+        numa = {node: _listed(base / f"node/node{node}/cpulist") for node in nodes}
+        cpus = {number: _cpu(base / f"cpu/cpu{number}") for number in numbers}
+        return hardware_cpus.keys(cpus, numa, _listed(base / "node/has_memory"))
 
     def _memory_mib(self) -> int:
         """All that the kernel has, which is what `slurmd -C` says."""
@@ -87,7 +82,14 @@ class Host:
             return []
         bare = [{"pci": address, "name": ""} for address in there]
         found = self._try("GPUs", lambda: vendor.read_products(self._tool(*vendor.products)), bare)
-        return [{**gpu, "vendor": name, "numa": _numa(base / gpu["pci"])} for gpu in found]
+        return [
+            {**gpu, "vendor": name, "numa": _numa(base / gpu["pci"]), "minor": self._minor(vendor, gpu["pci"])}
+            for gpu in found
+        ]
+
+    def _minor(self, vendor: Vendor, pci: str) -> int:
+        """Number of a GPU's device file; -1 if the driver does not tell."""
+        return vendor.read_minor(_word(self._root / vendor.about.format(pci=pci).lstrip("/")))
 
     def _nics(self) -> list[dict[str, Any]]:
         """Network devices that have an RDMA device."""
@@ -97,6 +99,19 @@ class Host:
 
 def _is_gpu(place: Path, vendor: Vendor) -> bool:
     return _word(place / "vendor") == vendor.pci and _word(place / "class")[:6] in vendor.pci_classes
+
+
+def _cpu(place: Path) -> hardware_cpus.Cpu:
+    topology = place / "topology"
+    core = cpu_list((topology / "thread_siblings_list").read_text().strip())
+    l3 = _word(place / "cache/index3/shared_cpu_list") if _word(place / "cache/index3/level") == "3" else ""
+    return hardware_cpus.Cpu((topology / "physical_package_id").read_text().strip(), tuple(core), l3)
+
+
+def _listed(path: Path) -> list[int]:
+    """Numbers in a file of the kernel, which may be empty."""
+    text = path.read_text().strip()
+    return cpu_list(text) if text else []
 
 
 def _numa(place: Path) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..core import hostlist
+from ..core.cpus import ORDERED
 from ..core.faults import Fault, IntentError
 from ..core.options import FILE, HOSTS, NAME, Shape, option
 from .gpus.vendor import Vendor
@@ -17,6 +18,9 @@ from .nics import NETDEV, RAILS, Nics
 from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
+NUMA_NODES = Shape(
+    r"[0-9]{1,3}(-[0-9]{1,3})?(,[0-9]{1,3}(-[0-9]{1,3})?)*", "a list of NUMA nodes", "numbers such as 2-3 or 1,3"
+)
 ADDRESS = Shape(
     r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?",
     "an address",
@@ -29,14 +33,25 @@ TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 class Gpus:
     """The GPUs of a node."""
 
-    type: str = option("Slurm's gres type, such as h100", pattern=r"[a-z0-9][a-z0-9._-]{0,62}")
+    type: str = option("Slurm's gres type with its capitals, such as h100", pattern=r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
     numa: tuple[int, ...] = option("NUMA node of each GPU, in index order", low=0, high=63)
     vendor: str = option("their vendor: decides device files and Kubernetes resource", DEFAULT, choices=tuple(VENDORS))
+    minors: tuple[int, ...] = option(
+        "number of each GPU's device file (its minor number), in the order of numa (empty: 0, 1, 2 and so on)",
+        (),
+        low=0,
+        high=253,
+    )
 
     @property
     def count(self) -> int:
         """GPUs in the node."""
         return len(self.numa)
+
+    @property
+    def numbers(self) -> list[int]:
+        """Numbers of the GPUs' device files, in index order."""
+        return list(self.minors or range(self.count))
 
     @property
     def made_by(self) -> Vendor:
@@ -59,11 +74,20 @@ class NodeClass:
     gpus: Gpus = option("GPUs; without this key the nodes have none", NO_GPUS)
     nics: tuple[Nics, ...] = option("RDMA NICs, one entry for each purpose", ())
     threads_per_core: int = option("hardware threads of a core", 2, low=1, high=8)
-    numa_nodes: int = option("NUMA nodes", 2, low=1, high=64)
+    numa_nodes: int = option("NUMA nodes with CPUs", 2, low=1, high=64)
+    numa_without_cpus: str = option("numbers of NUMA nodes that have only memory", "", pattern=NUMA_NODES)
+    numa_without_memory: str = option("numbers of NUMA nodes that have no memory", "", pattern=NUMA_NODES)
     cpu_numbering: str = option(
-        "numbers of a core's threads: apart (0 and 64 on 64 cores; see lscpu -e) or together (0 and 1)",
+        "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list,"
+        " such as 0-15:1/2,1-15:1/2. It has the first thread of each core, socket by socket, then all second threads",
         "apart",
-        choices=("apart", "together"),
+        pattern=rf"apart|together|{ORDERED}(,{ORDERED})*",
+    )
+    l3_caches: int = option("L3 caches, for SlurmdParameters=l3cache_as_socket (0: not known)", 0, low=0, high=512)
+    slurm_cpu: str = option(
+        "what Slurm counts as a CPU: each hardware thread, or each core",
+        "thread",
+        choices=("thread", "core"),
     )
     hugepages_mib: int = option("huge pages of the host's own daemons, a part of reserved_memory_mib", 0, low=0)
     management_netdev: str = option(
@@ -83,7 +107,12 @@ class NodeClass:
     @property
     def cpus(self) -> int:
         """Hardware threads of the node."""
-        return self.sockets * self.cores_per_socket * self.threads_per_core
+        return self.cores * self.threads_per_core
+
+    @property
+    def cores(self) -> int:
+        """Cores of the node."""
+        return self.sockets * self.cores_per_socket
 
     def nics_for(self, purpose: str) -> Nics | None:
         """The NICs with this purpose, if there are any."""

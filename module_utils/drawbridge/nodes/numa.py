@@ -9,31 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
+from ..core.cpus import cpu_list, cpu_ranges, ordered
 from .model import NodeClass
 
 MOST_NUMA_NODES = 8
-"""On more NUMA nodes, kubelets start only with the policy `none`."""
+"""On more NUMA nodes, kubelets start only with the policy `none`, or with MOST_OPTION. Those without CPUs count."""
+MOST_OPTION = "max-allowable-numa-nodes"
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A node as the kubelet's managers see it."""
+    """A node as Linux numbers it, for kubelets' managers and for Slurm.
+
+    Linux numbers NUMA nodes with CPUs by their first CPU.
+    """
 
     cpus: int
     threads_per_core: int
     numbering: str
-    """`apart`: the numbers of a core's threads differ by the number of cores; `together`: by one."""
+    """`apart`: the numbers of a core's threads differ by the number of cores; `together`: by one; else a list."""
     numa_nodes: int
+    """NUMA nodes with CPUs, of equal size."""
     memory_mib: int
     gpus: tuple[int, ...]
     """NUMA node of each GPU."""
+    without_cpus: str = ""
+    """Numbers of further NUMA nodes, which have only memory."""
+    without_memory: str = ""
 
     @classmethod
     def of(cls, build: NodeClass) -> Machine:
         """The machine of a node class."""
         sizes = (build.numa_nodes, build.memory_mib, build.gpus.numa)
-        return cls(build.cpus, build.threads_per_core, build.cpu_numbering, *sizes)
+        without = (build.numa_without_cpus, build.numa_without_memory)
+        return cls(build.cpus, build.threads_per_core, build.cpu_numbering, *sizes, *without)
 
     @property
     def cores(self) -> int:
@@ -42,28 +53,75 @@ class Machine:
 
     @property
     def cpus_of_a_node(self) -> int:
-        """CPUs of one NUMA node."""
+        """CPUs of one NUMA node that has CPUs."""
         return self.cpus // self.numa_nodes
 
+    @cached_property
+    def numa_numbers(self) -> list[int]:
+        """Numbers of all NUMA nodes."""
+        return list(range(self.numa_nodes + len(_numbers(self.without_cpus))))
+
+    @property
+    def with_cpus(self) -> list[int]:
+        """Numbers of the NUMA nodes that have CPUs."""
+        return [number for number in self.numa_numbers if number not in _numbers(self.without_cpus)]
+
+    @property
+    def with_memory(self) -> list[int]:
+        """Numbers of the NUMA nodes that have memory."""
+        return [number for number in self.numa_numbers if number not in _numbers(self.without_memory)]
+
+    @property
+    def reservable(self) -> list[int]:
+        """Numbers of the NUMA nodes with CPUs and memory, on which daemons run."""
+        return [number for number in self.with_cpus if number in self.with_memory]
+
+    @cached_property
+    def order(self) -> list[list[int]]:
+        """CPUs of each core, core by core as Slurm counts them: socket by socket, NUMA node by NUMA node."""
+        if self.numbering == "together":
+            firsts = range(0, self.cpus, self.threads_per_core)
+            return [list(range(first, first + self.threads_per_core)) for first in firsts]
+        cpus = range(self.cpus) if self.numbering == "apart" else ordered(self.numbering)
+        return [list(cpus[core :: self.cores]) for core in range(self.cores)]
+
+    @cached_property
+    def _core_of(self) -> dict[int, int]:
+        return {cpu: core for core, cpus in enumerate(self.order) for cpu in cpus}
+
     def core_of(self, cpu: int) -> int:
-        """The core that a CPU is a thread of, counted socket by socket."""
-        return cpu // self.threads_per_core if self.numbering == "together" else cpu % self.cores
+        """The core that a CPU is a thread of, as Slurm counts cores."""
+        return self._core_of[cpu]
 
     def threads_of(self, core: int) -> list[int]:
         """CPUs of a core."""
-        if self.numbering == "together":
-            return list(range(core * self.threads_per_core, (core + 1) * self.threads_per_core))
-        return list(range(core, self.cpus, self.cores))
+        return self.order[core]
 
-    def core_by_core(self, cpus: Iterable[int]) -> list[int]:
-        """All CPUs of these cores, in Slurm's numbers: core by core, each with its threads."""
-        cores = sorted({self.core_of(cpu) for cpu in cpus})
-        return [core * self.threads_per_core + thread for core in cores for thread in range(self.threads_per_core)]
+    def cores_of(self, numa: int) -> range:
+        """Cores of a NUMA node, as Slurm counts them."""
+        size = self.cores // self.numa_nodes
+        parts = [range(first, first + size) for first in range(0, self.cores, size)]
+        by_first_cpu = sorted(parts, key=lambda part: min(min(self.order[core]) for core in part))
+        return by_first_cpu[self.with_cpus.index(numa)]
 
     def missing_threads(self, cpus: Iterable[int]) -> list[int]:
         """CPUs that are missing for the given ones to be whole cores."""
         given = set(cpus)
         return sorted({cpu for one in given for cpu in self.threads_of(self.core_of(one))} - given)
+
+    @property
+    def most_numa_nodes(self) -> int:
+        """NUMA nodes on which a kubelet may start with a policy.
+
+        For each pod it combines sets of NUMA nodes for CPUs, memory and devices: on the 8 nodes that Kubernetes allows,
+        up to 2^24. Nodes without CPUs add no sets for CPUs, so there may be more of them.
+        """
+        count = len(self.numa_numbers)
+        return max(count, MOST_NUMA_NODES) if self.numa_nodes + 2 * count <= 3 * MOST_NUMA_NODES else MOST_NUMA_NODES
+
+
+def _numbers(text: str) -> list[int]:
+    return cpu_list(text) if text else []
 
 
 def never_admits(policy: str, machine: Machine, reserved_cpus: int, most_nodes: int = MOST_NUMA_NODES) -> str:
@@ -72,7 +130,7 @@ def never_admits(policy: str, machine: Machine, reserved_cpus: int, most_nodes: 
     `restricted` requires that CPUs, memory and GPUs need the same NUMA nodes. All memory needs all of them, because the
     same amount is reserved on each. CPUs need as many as hold their number, reserved CPUs included.
     """
-    count = machine.numa_nodes
+    count, with_memory = len(machine.numa_numbers), machine.with_memory
     if count > most_nodes and policy != "none":
         return f"a kubelet starts with it on at most {most_nodes} NUMA nodes, and there are {count}"
     if count == 1 or policy not in ("restricted", "single-numa-node"):
@@ -81,11 +139,13 @@ def never_admits(policy: str, machine: Machine, reserved_cpus: int, most_nodes: 
         return (
             f"a pod with the whole node needs all {count} NUMA nodes, and no pod that needs more than one is admitted"
         )
-    with_gpus = sorted(set(machine.gpus))
-    if with_gpus and len(with_gpus) < count:
-        shown = ", ".join(map(str, with_gpus))
-        return f"a pod with the whole node needs NUMA nodes {shown} for GPUs and all {count} for memory, never the same"
-    left, fewer = machine.cpus - reserved_cpus, count - 1
+    for what, needed in (("GPUs", sorted(set(machine.gpus))), ("CPUs", machine.with_cpus)):
+        if needed and needed != with_memory:
+            shown = ", ".join(map(str, needed))
+            all_of_them = f"all {count}" if len(with_memory) == count else cpu_ranges(with_memory)
+            needs = f"NUMA nodes {shown} for {what} and {all_of_them} for memory, never the same"
+            return f"a pod with the whole node needs {needs}"
+    left, fewer = machine.cpus - reserved_cpus, machine.numa_nodes - 1
     if left <= machine.cpus_of_a_node * fewer:
         return f"the {left} CPUs of a pod with the whole node fit on {fewer} of {count} NUMA nodes, its memory does not"
     return ""

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..core.cpus import cpu_list, unreadable
+from ..core.cpus import cpu_list, ordered, unreadable
 from ..core.faults import Fault
-from .model import Nodes
+from ..core.rules import doubled
+from .model import NodeClass, Nodes
 from .numa import Machine
 
 DAEMONS_MIB = 1024
@@ -23,7 +24,7 @@ def reserved_cpus_are_whole_cores(nodes: Nodes) -> Iterator[Fault]:
             yield Fault(key, build.reserved_cpus, why, "write one such as 0-3,64-67")
             continue
         cpus = cpu_list(build.reserved_cpus)
-        if max(cpus) >= build.cpus:
+        if max(cpus) >= build.cpus or any(_numbering(name, build)):
             continue
         if len(cpus) == build.cpus:
             yield Fault(key, build.reserved_cpus, "nothing would be left for jobs", "reserve fewer cores")
@@ -33,13 +34,64 @@ def reserved_cpus_are_whole_cores(nodes: Nodes) -> Iterator[Fault]:
             yield Fault(key, build.reserved_cpus, reason, f"add {shown}, or correct cpu_numbering")
 
 
+def cpus_are_numbered(nodes: Nodes) -> Iterator[Fault]:
+    """Each CPU is in the order once. Slurm maps only numbers below the count of CPUs (xcpuinfo_hwloc_topo_get)."""
+    for name, build in nodes.classes.items():
+        yield from _numbering(name, build)
+
+
+def _numbering(name: str, build: NodeClass) -> Iterator[Fault]:
+    key, given = f"drawbridge_nodes.classes.{name}.cpu_numbering", build.cpu_numbering
+    if given in ("apart", "together"):
+        return
+    cpus = ordered(given)
+    right = f"list each of 0 to {build.cpus - 1} once, as playbooks/describe.yml prints them"
+    if beyond := [cpu for cpu in cpus if cpu >= build.cpus]:
+        yield Fault(
+            key, given, f"CPU {beyond[0]} does not exist on {build.cpus} CPUs (sockets x cores x threads)", right
+        )
+    elif lost := sorted(set(range(build.cpus)) - set(cpus)):
+        yield Fault(key, given, f"CPU {lost[0]} is not in it", right)
+    elif len(cpus) > build.cpus:
+        yield Fault(key, given, "it has a CPU twice", right)
+
+
+def numa_nodes_exist(nodes: Nodes) -> Iterator[Fault]:
+    """Numbers of NUMA nodes without CPUs or memory are those of nodes, and daemons have a NUMA node with both."""
+    for name, build in nodes.classes.items():
+        machine, key = Machine.of(build), f"drawbridge_nodes.classes.{name}"
+        last = machine.numa_numbers[-1]
+        for part in ("numa_without_cpus", "numa_without_memory"):
+            given = getattr(build, part)
+            if why := unreadable(given) if given else "":
+                yield Fault(f"{key}.{part}", given, why, "write one such as 2-3")
+            elif given and cpu_list(given)[-1] > last:
+                reason = f"{last + 1} NUMA nodes have the numbers 0 to {last}"
+                yield Fault(f"{key}.{part}", given, reason, "use these, or correct numa_nodes")
+        if not machine.reservable:
+            reason = "no NUMA node would have CPUs and memory, and daemons need both"
+            yield Fault(
+                f"{key}.numa_without_memory", build.numa_without_memory, reason, "take what lscpu and numactl -H print"
+            )
+
+
+def gpus_have_files(nodes: Nodes) -> Iterator[Fault]:
+    """Each GPU has a device file of its own."""
+    for name, build in nodes.classes.items():
+        key, minors = f"drawbridge_nodes.classes.{name}.gpus.minors", build.gpus.minors
+        if minors and len(minors) != build.gpus.count:
+            reason = f"gpus.numa lists {build.gpus.count} GPUs"
+            yield Fault(key, list(minors), reason, "list one number for each GPU, in the same order")
+        yield from doubled(key, [str(minor) for minor in minors], "give each GPU the number of its own device file")
+
+
 def cpus_divide_by_numa_nodes(nodes: Nodes) -> Iterator[Fault]:
     """Views compute with equal NUMA nodes."""
     for name, build in nodes.classes.items():
-        if build.sockets * build.cores_per_socket % build.numa_nodes:
-            key, cores = f"drawbridge_nodes.classes.{name}.numa_nodes", build.sockets * build.cores_per_socket
-            reason = f"the {cores} cores of the class are not divisible by it"
-            yield Fault(key, build.numa_nodes, reason, "take the numbers that lscpu prints")
+        if build.cores % build.numa_nodes:
+            key = f"drawbridge_nodes.classes.{name}.numa_nodes"
+            reason = f"the {build.cores} cores of the class are not divisible by it"
+            yield Fault(key, build.numa_nodes, reason, "count the NUMA nodes for which lscpu prints CPUs")
 
 
 def hugepages_leave_memory(nodes: Nodes) -> Iterator[Fault]:
@@ -56,6 +108,9 @@ def hugepages_leave_memory(nodes: Nodes) -> Iterator[Fault]:
 
 
 RULES = (
+    cpus_are_numbered,
+    numa_nodes_exist,
+    gpus_have_files,
     reserved_cpus_are_whole_cores,
     cpus_divide_by_numa_nodes,
     hugepages_leave_memory,

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator
 
 from ..core import hostlist
-from ..core.cpus import cpu_list
+from ..core.cpus import cpu_list, cpu_ranges
 from ..core.faults import Fault, IntentError
 from ..core.rules import doubled
 from .model import Nodes
 from .nics import Nics
+from .numa import Machine
 
 
 def nodes_are_listed_once(nodes: Nodes) -> Iterator[Fault]:
@@ -25,11 +26,14 @@ def classes_are_consistent(nodes: Nodes) -> Iterator[Fault]:
     """NUMA numbers exist, and reservations leave something."""
     for name, build in nodes.classes.items():
         key = f"drawbridge_nodes.classes.{name}"
+        with_cpus = Machine.of(build).with_cpus
         parts = [("gpus", build.gpus.numa), *((f"nics[{at}]", it.numa) for at, it in enumerate(build.nics))]
         for part, numbers in parts:
-            if beyond := sorted({number for number in numbers if number >= build.numa_nodes}):
+            if beyond := sorted({number for number in numbers if number not in with_cpus}):
                 reason = f"NUMA node {beyond[0]} does not exist with numa_nodes {build.numa_nodes}"
-                repair = f"use 0 to {build.numa_nodes - 1}, or set numa_nodes"
+                if build.numa_without_cpus:
+                    reason = f"no NUMA node {beyond[0]} has CPUs"
+                repair = f"use {cpu_ranges(with_cpus)}, or set numa_nodes"
                 yield Fault(f"{key}.{part}.numa", list(numbers), reason, repair)
         reserved = cpu_list(build.reserved_cpus)
         if reserved and max(reserved) >= build.cpus:

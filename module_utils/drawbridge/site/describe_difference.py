@@ -5,18 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core import hostlist
 from ..fabric.cabling import node_ports
 from ..nodes.model import NodeClass
 from ..nodes.nics import RAILS
+from ..nodes.numa import Machine
 from .describe_groups import Facts, in_order
 from .model import Intent
 
 CLASS = "drawbridge_nodes.classes"
-CPUS = ("sockets", "cores_per_socket", "threads_per_core", "numa_nodes", "cpu_numbering")
+CPUS = ("sockets", "cores_per_socket", "threads_per_core", "numa_nodes", "numa_without_cpus", "numa_without_memory")
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,7 @@ def folded(found: Sequence[Difference]) -> list[str]:
 
 def _class(host: str, key: str, build: NodeClass, facts: Facts) -> Iterator[Difference]:
     repair = f"repair the host, or correct {key}"
-    for name in CPUS if facts["cpus"] else ():
-        if facts["cpus"][name] != getattr(build, name):
-            yield Difference(host, f"{key}.{name}", getattr(build, name), facts["cpus"][name], repair)
+    yield from _cpus(host, key, build, facts["cpus"])
     if facts["memory_mib"] and facts["memory_mib"] < build.memory_mib:
         yield Difference(host, f"{key}.memory_mib", build.memory_mib, facts["memory_mib"], repair)
     if len(facts["gpus"]) != build.gpus.count:
@@ -78,7 +77,23 @@ def _class(host: str, key: str, build: NodeClass, facts: Facts) -> Iterator[Diff
             if gpu["numa"] not in (want, -1):
                 found = f"{gpu['numa']} (GPU at {gpu['pci']})"
                 yield Difference(host, f"{key}.gpus.numa[{index}]", want, found, repair)
+        minors = [gpu["minor"] for gpu in facts["gpus"]]
+        if -1 not in minors and minors != build.gpus.numbers:
+            yield Difference(host, f"{key}.gpus.minors", build.gpus.numbers, minors, repair)
     yield from _nics(host, f"{key}.nics", build, facts)
+
+
+def _cpus(host: str, key: str, build: NodeClass, cpus: Mapping[str, Any]) -> Iterator[Difference]:
+    wrong = [name for name in CPUS if cpus and cpus[name] != getattr(build, name)]
+    if cpus and not wrong:
+        machine = Machine.of(build)
+        if replace(machine, numbering=cpus["cpu_numbering"]).order != machine.order:
+            wrong = ["cpu_numbering"]
+        if build.l3_caches not in (0, cpus["l3_caches"]):
+            wrong.append("l3_caches")
+    for name in wrong:
+        repair = f"repair the host, or correct {key}"
+        yield Difference(host, f"{key}.{name}", getattr(build, name), cpus[name], repair)
 
 
 def _nics(host: str, key: str, build: NodeClass, facts: Facts) -> Iterator[Difference]:

@@ -14,6 +14,7 @@ from ..fabric.cables.model import Cabling
 from ..fabric.model import Switches
 from ..nodes import numa_rules
 from ..nodes import rules as nodes_rules
+from ..nodes.gpus.vendor import Vendor
 from ..nodes.gpus.vendors import DEFAULT, VENDORS
 from ..nodes.model import Gpus, NodeClass, Nodes, Range
 from ..nodes.nics import Nics
@@ -23,11 +24,12 @@ from .describe_running import daemons, kube, slurm, storage
 RULES = (
     nodes_rules.classes_are_consistent,
     nodes_rules.nics_are_consistent,
-    numa_rules.reserved_cpus_are_whole_cores,
-    numa_rules.cpus_divide_by_numa_nodes,
+    *(rule for rule in numa_rules.RULES if rule is not numa_rules.hugepages_leave_memory),
 )
 """Rules of the machine itself."""
 CPUS = "reserved_cpus"
+UNUSUAL = ("numa_without_cpus", "numa_without_memory", "l3_caches")
+"""Keys of machines that have such NUMA nodes or caches."""
 GROUPS = ("controllers", "accounting", "login", "storage_admins", "nodes", "infra", "switches")
 
 
@@ -104,6 +106,8 @@ def _class(one: Found, live: Mapping[str, str], devices: Mapping[str, Iterable[s
     facts, wrong = one.sample, _refused_by_rules(one)
     lines = [f"    {one.name}:"]
     for key, value in facts["cpus"].items():
+        if key in UNUSUAL and not value:
+            continue
         lines.append(propose(6, NodeClass, key, None if key in wrong else value, _with("lscpu", wrong, key)))
     if not facts["cpus"]:
         lines += [ask(6, key, "lscpu") for key in ("sockets", "cores_per_socket")]
@@ -165,7 +169,16 @@ def _gpus(one: Found, live: Mapping[str, str], wrong: Mapping[str, str]) -> list
     return [
         propose(8, Gpus, "type", kind, f"Slurm's type of them: {VENDORS[gpus[0]['vendor']].products[0]}"),
         propose(8, Gpus, "numa", None if -1 in numa or "gpus.numa" in wrong else numa, look),
+        *_minors([gpu["minor"] for gpu in gpus], VENDORS[gpus[0]["vendor"]]),
     ]
+
+
+def _minors(minors: Sequence[int], vendor: Vendor) -> list[str]:
+    """Numbers of device files, if they are not the GPUs' places."""
+    if minors == list(range(len(minors))):
+        return []
+    look = f"number of each GPU's device file, if they are not 0, 1, 2 and so on: {vendor.about.format(pci='*')}"
+    return [propose(8, Gpus, "minors", None if -1 in minors else minors, look)]
 
 
 def _with(look: str, wrong: Mapping[str, str], key: str) -> str:

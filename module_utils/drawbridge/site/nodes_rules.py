@@ -11,8 +11,8 @@ from ..core.cpus import cpu_list
 from ..core.faults import Fault
 from ..fabric.model import Fabric
 from ..kube.model import Kube
-from ..nodes.model import NodeClass, Nodes
-from ..nodes.numa import MOST_NUMA_NODES, Machine, never_admits
+from ..nodes.model import Nodes
+from ..nodes.numa import Machine, never_admits
 from ..slurm.model import Slurm
 
 
@@ -43,12 +43,13 @@ def policies_admit_whole_nodes(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
     for name, build in nodes.classes.items():
         policy = build.topology_policy or kube.topology_policy
         where = f"drawbridge_nodes.classes.{name}" if build.topology_policy else "drawbridge_kube"
-        if reason := never_admits(policy, Machine.of(build), len(cpu_list(build.reserved_cpus))):
-            yield Fault(f"{where}.topology_policy", policy, reason, _repair(where, name, build))
+        machine = Machine.of(build)
+        if reason := never_admits(policy, machine, len(cpu_list(build.reserved_cpus)), machine.most_numa_nodes):
+            yield Fault(f"{where}.topology_policy", policy, reason, _repair(where, name, machine))
 
 
-def _repair(where: str, name: str, build: NodeClass) -> str:
-    good = "none" if build.numa_nodes > MOST_NUMA_NODES else "best-effort"
+def _repair(where: str, name: str, machine: Machine) -> str:
+    good = "none" if len(machine.numa_numbers) > machine.most_numa_nodes else "best-effort"
     return f"set {good}" if "classes" in where else f"set {good}, or for {name} alone topology_policy: {good}"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from ...core.cpus import cpu_list, unreadable
 from ...core.faults import MISSING, Fault
 from ...core.names import CLOSED, EFFECT, TAINT
-from ...nodes.numa import MOST_NUMA_NODES, Machine, never_admits
+from ...nodes.numa import MOST_NUMA_NODES, MOST_OPTION, Machine, never_admits
 from ..quantity import quantity
 from .keys import NUMA, TAINTS, foreign_keys
 from .memory_check import amounts, eviction, reserved_memory
@@ -28,7 +28,7 @@ CHOICES = {
     "memoryManagerPolicy": ("None", "Static"),
 }
 OPTIONS = {
-    "topologyManagerPolicyOptions": ("max-allowable-numa-nodes", "prefer-closest-numa-nodes"),
+    "topologyManagerPolicyOptions": (MOST_OPTION, "prefer-closest-numa-nodes"),
     "cpuManagerPolicyOptions": (
         "distribute-cpus-across-numa",
         "full-pcpus-only",
@@ -144,9 +144,9 @@ def _whole_node(config: Config, machine: Machine) -> Iterator[Fault]:
     policy, text = config.get("topologyManagerPolicy", "none"), str(config.get("reservedSystemCPUs", ""))
     reserved = 0 if unreadable(text) else len(cpu_list(text))
     options = config.get("topologyManagerPolicyOptions") or {}
-    most = quantity(options.get("max-allowable-numa-nodes"))
+    most = quantity(options.get(MOST_OPTION))
     if reason := never_admits(policy, machine, reserved, MOST_NUMA_NODES if most is None else int(most)):
-        repair = "set none" if machine.numa_nodes > MOST_NUMA_NODES else "set best-effort"
+        repair = "set none" if len(machine.numa_numbers) > MOST_NUMA_NODES else "set best-effort"
         yield Fault("topologyManagerPolicy", policy, reason, repair)
 
 

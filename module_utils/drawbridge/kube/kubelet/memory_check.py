@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from ...core.cpus import cpu_ranges
 from ...core.faults import MISSING, Fault
 from ...nodes.numa import Machine
 from ..quantity import mebibytes, quantity
@@ -96,9 +97,9 @@ def _entry(index: int, entry: Config, machine: Machine) -> Iterator[Fault]:
     if unknown := sorted(set(entry) - {"numaNode", "limits"}):
         reason = "the kubelet ignores unknown keys"
         yield Fault(f"{key}.{unknown[0]}", entry[unknown[0]], reason, "use numaNode and limits")
-    if not isinstance(node, int) or not 0 <= node < machine.numa_nodes:
-        value, repair = MISSING if node is None else node, f"use 0 to {machine.numa_nodes - 1}"
-        yield Fault(f"{key}.numaNode", value, "there is no such NUMA node", repair)
+    if node not in machine.with_memory:
+        value, repair = MISSING if node is None else node, f"use one of {cpu_ranges(machine.with_memory)}"
+        yield Fault(f"{key}.numaNode", value, "there is no such NUMA node with memory", repair)
     for resource, text in (entry.get("limits") or {}).items():
         limit = f"{key}.limits.{resource}"
         if resource.startswith("hugepages-"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.names import CLOSED, EFFECT, TAINT
 from ...nodes.model import Nodes
-from ...nodes.numa import Machine
+from ...nodes.numa import MOST_NUMA_NODES, MOST_OPTION, Machine
 from ..model import Kube
 
 EVICTION_MIB = 100  # the kubelet's default for memory.available; part of the reserved memory
@@ -25,13 +25,16 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
     # A kubelet starts only if the reservations by NUMA node add up to system, kube and eviction reserve. With the huge
     # pages these are reserved_memory_mib, so that pods and Slurm leave the same memory free.
     build = nodes.class_of(name)
+    machine, policy = Machine.of(build), build.topology_policy or kube.topology_policy
     reserved_mib = build.reserved_memory_mib - build.hugepages_mib
     kube_mib, system_mib = split(reserved_mib)
+    larger = policy != "none" and len(machine.numa_numbers) > MOST_NUMA_NODES
     # where Drawbridge joins its nodes, the main configuration does this
     taints = {"registerWithTaints": [BORN_CLOSED]} if kube.join == "site" else {}
     config = {
         **taints,
-        "topologyManagerPolicy": build.topology_policy or kube.topology_policy,
+        "topologyManagerPolicy": policy,
+        **({"topologyManagerPolicyOptions": {MOST_OPTION: f"{len(machine.numa_numbers)}"}} if larger else {}),
         "topologyManagerScope": "pod",
         "cpuManagerPolicy": "static",
         "reservedSystemCPUs": build.reserved_cpus,
@@ -41,10 +44,10 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
         "evictionHard": {"memory.available": f"{EVICTION_MIB}Mi"},
         "reservedMemory": [
             {"numaNode": node, "limits": {"memory": f"{share}Mi"}}
-            for node, share in enumerate(shares(reserved_mib, build.numa_nodes))
+            for node, share in zip(machine.reservable, shares(reserved_mib, len(machine.reservable)))
         ],
     }
-    options = {"derived": config, "machine": asdict(Machine.of(build)), "join": kube.join}
+    options = {"derived": config, "machine": asdict(machine), "join": kube.join}
     return {"config": config, "options": options}
 
 

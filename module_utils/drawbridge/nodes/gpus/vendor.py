@@ -26,6 +26,10 @@ class Vendor:
     """Command that prints PCI address and product name of each GPU, in the driver's order."""
     read_products: Callable[[str], list[dict[str, str]]]
     """What it printed, with `pci` and `name`."""
+    about: str
+    """The driver's file about the GPU at {pci}."""
+    read_minor: Callable[[str], int]
+    """What it says of the number of the GPU's device file; -1 for nothing."""
     listing: Sequence[str]
     """Command that prints a line for each GPU of which the driver has not lost sight."""
     listed: str

@@ -21,6 +21,8 @@ VENDORS: Mapping[str, Vendor] = {
         pci_classes=("0x0300", "0x0302"),
         products=(_SMI, "--query-gpu=pci.bus_id,name", "--format=csv,noheader"),
         read_products=nvidia.products,
+        about="/proc/driver/nvidia/gpus/{pci}/information",
+        read_minor=nvidia.minor,
         listing=(_SMI, "--list-gpus"),
         listed="GPU ",
         release=(_SMI, "--query-gpu=driver_version", "--format=csv,noheader"),

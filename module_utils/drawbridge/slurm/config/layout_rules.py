@@ -10,6 +10,7 @@ from ...core.faults import Fault
 from ...nodes.model import Nodes
 from ..model import Slurm
 from ..releases import RELEASES
+from .node_groups import socket_key
 
 ROOT = "fabric"
 """The switch above all leaves in a tree."""
@@ -39,6 +40,16 @@ def names_are_no_keywords(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
             yield Fault(f"{key}.gpus.type", gpus, reason, "add a letter, such as h100")
 
 
+def l3_caches_are_known(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
+    """With l3cache_as_socket slurmd counts L3 caches, and the node's line must have the same number."""
+    for name, build in nodes.classes.items():
+        key = socket_key(name, slurm)
+        if key == "l3_caches" and (not build.l3_caches or build.cores % build.l3_caches):
+            reason = f"with l3cache_as_socket slurmd counts L3 caches as sockets, equal parts of {build.cores} cores"
+            repair = "take the number of L3 instances that lscpu prints"
+            yield Fault(f"drawbridge_nodes.classes.{name}.{key}", build.l3_caches, reason, repair)
+
+
 def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
     """Two switches of one name end slurmctld, and blocks must have one size."""
     sizes = {unit: len(names) for unit, names in nodes.units.items()}
@@ -58,5 +69,6 @@ def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
 
 RULES = (
     names_are_no_keywords,
+    l3_caches_are_known,
     leaves_make_one_tree,
 )

@@ -12,6 +12,7 @@ from ...core import hostlist
 from ...core.cpus import cpu_list, cpu_ranges
 from ...nodes.model import NodeClass, Nodes
 from ...nodes.numa import Machine
+from ..model import Slurm
 from .text import Record
 
 
@@ -25,27 +26,46 @@ class NodeGroup:
     node_class: NodeClass
     addresses: str = ""
     """Hostlist of NodeAddr, in the order of `nodes`; empty if all are reached by their names."""
+    sockets: int = 1
+    """Sockets as Slurm counts them."""
 
     @cached_property
     def members(self) -> frozenset[str]:
         """The nodes' names."""
         return frozenset(hostlist.expand(self.nodes))
 
+    @property
+    def cpus_of_a_core(self) -> int:
+        """What Slurm counts as CPUs of a core."""
+        return 1 if self.node_class.slurm_cpu == "core" else self.node_class.threads_per_core
+
     @cached_property
     def reserved_cpus(self) -> list[int]:
-        """CPUs that no job and no pod gets, as Slurm counts them."""
-        return Machine.of(self.node_class).core_by_core(cpu_list(self.node_class.reserved_cpus))
+        """CPUs that no job and no pod gets, as Slurm counts them: core by core, each with its CPUs."""
+        machine, each = Machine.of(self.node_class), self.cpus_of_a_core
+        cores = sorted({machine.core_of(cpu) for cpu in cpu_list(self.node_class.reserved_cpus)})
+        return [core * each + cpu for core in cores for cpu in range(each)]
 
     @property
     def cpus(self) -> int:
         """CPUs for jobs."""
-        return self.node_class.cpus - len(self.reserved_cpus)
+        return self.node_class.cores * self.cpus_of_a_core - len(self.reserved_cpus)
 
     @property
     def cpus_per_gpu(self) -> int:
         """CPUs of whole cores for each GPU: Slurm gives only whole cores, so more would leave the last GPU too few."""
-        threads = self.node_class.threads_per_core
-        return self.cpus // threads // self.node_class.gpus.count * threads
+        return self.cpus // self.cpus_of_a_core // self.node_class.gpus.count * self.cpus_of_a_core
+
+    def cores_near(self, numa: int) -> str:
+        """Slurm's cores of the socket that has a NUMA node, without hyperthreads; empty if more than one has it.
+
+        Slurm schedules GPUs by whole sockets. Since 24.11 slurmctld drains a node with a part of a socket, and since
+        25.11 one with several but not all (_check_core_range_matches_sock). Earlier releases take whole sockets.
+        """
+        each = self.node_class.cores // self.sockets
+        cores = Machine.of(self.node_class).cores_of(numa)
+        first, last = cores[0] // each, cores[-1] // each
+        return f"{first * each}-{(first + 1) * each - 1}" if first == last else ""
 
     @property
     def memory_mib(self) -> int:
@@ -53,7 +73,16 @@ class NodeGroup:
         return self.node_class.memory_mib - self.node_class.reserved_memory_mib
 
 
-def node_groups(nodes: Nodes) -> list[NodeGroup]:
+def socket_key(name: str, slurm: Slurm) -> str:
+    """The key of a node class with the number of its sockets as slurmd counts them with the site's parameters."""
+    both = (slurm.settings.get("SlurmdParameters", ""), slurm.node_settings.get(name, {}).get("Parameters", ""))
+    words = ",".join(both).lower()
+    return (
+        "l3_caches" if "l3cache_as_socket" in words else "numa_nodes" if "numa_node_as_socket" in words else "sockets"
+    )
+
+
+def node_groups(nodes: Nodes, slurm: Slurm) -> list[NodeGroup]:
     """The classes that have nodes."""
     names: dict[str, list[str]] = {}
     builds: dict[str, NodeClass] = {}
@@ -61,7 +90,10 @@ def node_groups(nodes: Nodes) -> list[NodeGroup]:
         names.setdefault(part.node_class, []).extend(hostlist.expand(part.names))
         builds[part.node_class] = nodes.class_at(part)
     return [
-        NodeGroup(name, hostlist.compress(members), builds[name], _addresses(nodes, members))
+        NodeGroup(
+            *(name, hostlist.compress(members), builds[name], _addresses(nodes, members)),
+            getattr(builds[name], socket_key(name, slurm)),
+        )
         for name, members in names.items()
     ]
 
@@ -83,10 +115,10 @@ def node_line(group: NodeGroup) -> Record:
     return {
         "NodeName": group.nodes,
         "NodeAddr": group.addresses,
-        "CPUs": node.cpus,
+        "CPUs": node.cores * group.cpus_of_a_core,
         "Boards": 1,
-        "SocketsPerBoard": node.sockets,
-        "CoresPerSocket": node.cores_per_socket,
+        "SocketsPerBoard": group.sockets,
+        "CoresPerSocket": node.cores // group.sockets,
         "ThreadsPerCore": node.threads_per_core,
         "CpuSpecList": cpu_ranges(group.reserved_cpus),
         "RealMemory": node.memory_mib,

@@ -36,7 +36,7 @@ BATCH_START_TIMEOUT_S = 600
 
 def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: bool) -> str:
     """The file. It has the digests of `companions`, the files beside it, so that its hash covers them."""
-    groups = node_groups(nodes)
+    groups = node_groups(nodes, slurm)
     digests = [f"# {name} {digest_of(content)}" for name, content in sorted(companions.items())]
     own = {
         **_daemons(slurm),

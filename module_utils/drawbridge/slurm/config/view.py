@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 from ...core import hostlist
-from ...nodes.model import NodeClass, Nodes
+from ...nodes.model import Nodes
 from ..model import Slurm
 from ..releases import RELEASES
 from .node_groups import NodeGroup, node_groups
@@ -28,7 +27,7 @@ def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str
     """
     companions = {
         "cgroup.conf": cgroup_conf(slurm, cgroups),
-        "gres.conf": gres_conf(nodes, slurm.gres_lines),
+        "gres.conf": gres_conf(nodes, slurm),
         "topology.conf": topology_conf(nodes, slurm),
         **refusals(slurm),
     }
@@ -41,11 +40,11 @@ def cgroup_conf(slurm: Slurm, cgroups: bool) -> str:
     return text(settings({**own, **slurm.cgroup_settings}))
 
 
-def gres_conf(nodes: Nodes, site: Sequence[str] = ()) -> str:
+def gres_conf(nodes: Nodes, slurm: Slurm) -> str:
     """One file for all nodes, with the site's lines. Without autodetection, a node that lacks a GPU is a finding."""
     records: list[Record] = [{"AutoDetect": "off"}]
-    own = text([*records, *(record for group in node_groups(nodes) for record in _gpus(group))])
-    return own + "".join(f"{line}\n" for line in site)
+    own = text([*records, *(record for group in node_groups(nodes, slurm) for record in _gpus(group))])
+    return own + "".join(f"{line}\n" for line in slurm.gres_lines)
 
 
 def slurmdbd_conf(slurm: Slurm) -> str:
@@ -72,23 +71,20 @@ def slurmdbd_conf(slurm: Slurm) -> str:
 
 
 def _gpus(group: NodeGroup) -> list[Record]:
-    """One record for the neighbouring GPUs of each NUMA node, in device order."""
+    """One record for the neighbouring GPUs of each socket. Slurm numbers GPUs by their places in these records."""
     gpus = group.node_class.gpus
-    groups = itertools.groupby(range(gpus.count), key=lambda index: gpus.numa[index])
+    cores = [group.cores_near(numa) for numa in gpus.numa]
+    if "" in cores:  # Slurm accepts cores of all GPUs, or of none
+        cores = [""] * gpus.count
+    near = itertools.groupby(zip(cores, gpus.numbers), key=lambda pair: pair[0])
     return [
         {
             "NodeName": group.nodes,
             "Name": "gpu",
             "Type": gpus.type,
-            "File": hostlist.compress([f"{gpus.made_by.devices}{index}" for index in indices]),
-            "Cores": cores_of(group.node_class, numa),
+            "File": hostlist.compress([f"{gpus.made_by.devices}{number}" for _unused, number in pairs]),
+            "Cores": those,
             "Flags": gpus.made_by.environment_flag,
         }
-        for numa, indices in groups
+        for those, pairs in near
     ]
-
-
-def cores_of(node: NodeClass, numa: int) -> str:
-    """Slurm's abstract cores of a NUMA node: numbered through all sockets, without hyperthreads."""
-    each = node.sockets * node.cores_per_socket // node.numa_nodes
-    return f"{numa * each}-{(numa + 1) * each - 1}"

@@ -17,7 +17,6 @@ from .model import DROPPED, KEPT, OURS, Change
 
 HARDWARE = frozenset(key.lower() for key in NODE_DERIVED) - {"nodeaddr", "nodehostname"}
 _MACHINE = "drawbridge_nodes.classes describes the hardware"
-_CORES = "one CPU of Slurm is then a thread, no core: drawbridge_nodes.classes, slurm_cpu: core keeps it"
 _LATER = {
     "cloud": "Drawbridge starts no cloud nodes, so it would be down: keep it in a Slurm cluster of its own",
     "external": "Drawbridge has no nodes outside of Slurm",
@@ -95,7 +94,7 @@ def _lost_of_node(name: str, have: Attributes, want: Attributes) -> Iterator[Los
         spelling = spelling_of(key, spelling, NODE_KEYS)
         if key == "gres":
             yield from _resources(old, new)
-        elif why := _configured(key, old) or (_CORES if key == "cpus" and _same_cores(have, want) else ""):
+        elif why := _configured(key, old) or (_counted_otherwise(old, new, want) if key == "cpus" else ""):
             yield Lost(DROPPED, spelling, old, new, why)
         elif key in HARDWARE:
             yield Lost(OURS, spelling, old, new, _MACHINE)
@@ -133,18 +132,17 @@ def _resources(old: str, new: str) -> Iterator[Lost]:
         yield Lost(DROPPED, "Gres", ",".join(others), "")
 
 
-def _same_cores(have: Attributes, want: Attributes) -> bool:
-    """Whether the live line counts cores where the new one counts their threads."""
-
-    def of(values: Attributes, key: str) -> object:
-        return number(values[key][1]) if key in values else 1
-
-    shape = [of(want, key) for key in ("socketsperboard", "corespersocket", "threadspercore")]
-    numbers = [it for it in (*shape, of(have, "cpus"), of(want, "cpus")) if isinstance(it, int)]
-    if len(numbers) < 5:
-        return False
-    total, each, per_core, before, after = numbers
-    return per_core > 1 and before == total * each and after == before * per_core
+def _counted_otherwise(old: str, new: str, want: Attributes) -> str:
+    """Why CPUs mean another thing to users: cores are counted as threads, or threads as cores; empty if not."""
+    counts = [number(it) for it in (old, new, want.get("threadspercore", ("", "1"))[1])]
+    numbers = [it for it in counts if isinstance(it, int)]
+    if len(numbers) < 3:
+        return ""
+    (less, more), threads = sorted(numbers[:2]), numbers[2]
+    if threads == 1 or less * threads != more:
+        return ""
+    key = f"slurm_cpu: {'core' if numbers[0] == less else 'thread'}"
+    return f"--cpus-per-task, limits and billing count CPUs: to keep their meaning, set {key} in the node class"
 
 
 def spelling_of(key: str, spelling: str, keys: str) -> str:

@@ -53,10 +53,14 @@ def test_the_machine_is_read(host: hardware_io.Host) -> None:
         "cores_per_socket": 32,
         "threads_per_core": 2,
         "numa_nodes": 2,
+        "numa_without_cpus": "",
+        "numa_without_memory": "",
+        "l3_caches": 0,
         "cpu_numbering": "together",
     }
     assert found["memory_mib"] == 2064384
-    assert found["gpus"] == [{"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3", "vendor": "nvidia", "numa": 1}]
+    gpu = {"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3", "vendor": "nvidia", "numa": 1}
+    assert found["gpus"] == [{**gpu, "minor": -1}], "the driver does not tell the number of its device file"
 
 
 def test_ports_are_in_rail_order(host: hardware_io.Host) -> None:

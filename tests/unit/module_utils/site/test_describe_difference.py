@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,6 +50,20 @@ def test_the_lab_does_not_differ_from_its_own_intent() -> None:
         (lambda it: it["gpus"].pop(), f"{H100}.gpus", "8 GPUs", 7),
         (lambda it: it.update(memory_mib=1032192), f"{H100}.memory_mib", 2064384, 1032192),
         (lambda it: it.update(cpus={**it["cpus"], "sockets": 1}), f"{H100}.sockets", 2, 1),
+        (lambda it: it.update(cpus={**it["cpus"], "numa_without_cpus": "2-3"}), f"{H100}.numa_without_cpus", "", "2-3"),
+        (lambda it: it.update(cpus={**it["cpus"], "numa_without_memory": "1"}), f"{H100}.numa_without_memory", "", "1"),
+        (
+            lambda it: it.update(cpus={**it["cpus"], "cpu_numbering": "apart"}),
+            f"{H100}.cpu_numbering",
+            "together",
+            "apart",
+        ),
+        (
+            lambda it: [gpu.update(minor=(place + 4) % 8) for place, gpu in enumerate(it["gpus"])],
+            f"{H100}.gpus.minors",
+            [0, 1, 2, 3, 4, 5, 6, 7],
+            [4, 5, 6, 7, 0, 1, 2, 3],
+        ),
     ],
 )
 def test_a_planted_fault_is_named(plant: Callable[[Any], object], key: str, wanted: Any, found: Any) -> None:
@@ -88,3 +103,14 @@ def test_the_same_of_many_hosts_is_one_sentence() -> None:
     assert folded(differences(lab(), hosts)) == [
         f"gpu[01-02]: {H100}.memory_mib is 2064384, but the host has 1032192; repair the host, or correct {H100}"
     ]
+
+
+def test_another_way_to_write_the_same_numbering_is_no_difference() -> None:
+    hosts = nodes()
+    assert hosts["gpu01"]["cpus"]["cpu_numbering"] == "together"
+    hosts["gpu01"]["cpus"] = {**hosts["gpu01"]["cpus"], "cpu_numbering": "0-126:1/2,1-127:1/2"}
+    assert differences(lab(), hosts) == []
+    built = lab()
+    some = replace(built.nodes.classes["h100"], l3_caches=4)
+    built = replace(built, nodes=replace(built.nodes, classes={"h100": some}))
+    assert {one.key for one in differences(built, hosts)} == {f"{H100}.l3_caches"}, "given caches are compared"

@@ -7,18 +7,24 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.nics import RAILS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_difference import CPUS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_difference import (
+    differences,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_text import slurm_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_view import folder
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Intent
 
+from tests.unit.module_utils.machines import ALL, facts
+from tests.unit.module_utils.machines import intent as intent_of
 from tests.unit.module_utils.site.test_describe_view import GROUPS, QUESTION, intent, lab_hosts, other
 from tests.unit.module_utils.site.test_refused import ROOT, site
 
@@ -135,6 +141,25 @@ def test_the_check_accepts_a_proposal_for_odd_hosts(change: Callable[[Hosts], No
     assert faults(hosts, {**GROUPS, "storage_admins": []}) == []
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_machine_is_proposed_as_it_is_and_does_not_differ_then(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that no node class describes is a question, with the reason beside the host's name."""
+    found = {"gpu01": {**other(), **facts(ALL[name], tmp_path, monkeypatch), "missing": []}}
+    files = folder({"ctl": other(), **found}, {"controllers": ["ctl"], "nodes": ["gpu01"]}, {})
+    ((_name, proposed),) = yaml.safe_load(files["group_vars/all/nodes.yml"])["drawbridge_nodes"]["classes"].items()
+    if ALL[name].refused:
+        assert not set(proposed or {}) & set(ALL["gh200"].described)
+        return
+    known = {key: value for key, value in ALL[name].described.items() if value != 0}
+    assert {key: value for key, value in proposed.items() if key in known or key.startswith(("numa_", "l3"))} == known
+    assert list(proposed.get("gpus", {}).get("minors", [])) == list(ALL[name].minors)
+    site = intent_of(ALL[name])
+    site = replace(site, nodes=replace(site.nodes, ranges=(replace(site.nodes.ranges[0], names="gpu01"),)))
+    assert differences(site, found) == []
+
+
 def hosts_of(built: Intent) -> Hosts:
     """Facts of the hosts of an intent."""
     found: Hosts = {built.slurm.controller: other()}
@@ -142,10 +167,11 @@ def hosts_of(built: Intent) -> Hosts:
     for name, part in built.nodes.by_name.items():
         build = built.nodes.class_at(part)
         facts = found[name] = {**other(), "os": built.nodes.os, "memory_mib": build.memory_mib}
-        facts["cpus"] = {key: getattr(build, key) for key in CPUS}
+        facts["cpus"] = {key: getattr(build, key) for key in other()["cpus"]}
         made_by = {"name": f"NVIDIA {build.gpus.type.upper()}", "vendor": build.gpus.vendor}
         facts["gpus"] = [
-            {**made_by, "pci": f"0000:{at:02x}:00.0", "numa": numa} for at, numa in enumerate(build.gpus.numa)
+            {**made_by, "pci": f"0000:{at:02x}:00.0", "numa": numa, "minor": build.gpus.numbers[at]}
+            for at, numa in enumerate(build.gpus.numa)
         ]
         rails = build.nics_for(RAILS)
         ends = zip(rails.netdevs, rails.rdma_devices, rails.numa) if rails else ()

@@ -16,7 +16,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from tests.unit.module_utils.site.test_refused import site
 
 NUMA = [0, 0, 0, 0, 1, 1, 1, 1]
-CPUS = {"sockets": 2, "cores_per_socket": 32, "threads_per_core": 2, "numa_nodes": 2, "cpu_numbering": "together"}
+CPUS = {
+    **{"sockets": 2, "cores_per_socket": 32, "threads_per_core": 2, "numa_nodes": 2, "cpu_numbering": "together"},
+    **{"numa_without_cpus": "", "numa_without_memory": "", "l3_caches": 0},
+}
 GROUPS = {"controllers": ["ctl"], "nodes": ["gpu01", "gpu02", "gpu03", "gpu04"], "storage_admins": ["nsd1"]}
 QUESTION = re.compile(r"^( *(?:- )?)# QUESTION: (\w+): .+$", re.MULTILINE)
 ANSWERS = {
@@ -55,7 +58,7 @@ def lab_node(leaf: str, first: int) -> dict[str, Any]:
         for n, (name, device) in enumerate(rdma)
     ]
     h100 = {"name": "NVIDIA H100 80GB HBM3", "vendor": "nvidia"}
-    gpus = [{**h100, "pci": f"0000:{n}b:00.0", "numa": NUMA[n]} for n in range(8)]
+    gpus = [{**h100, "pci": f"0000:{n}b:00.0", "numa": NUMA[n], "minor": n} for n in range(8)]
     near = {name: [leaf, f"Ethernet{first + n}"] for n, (name, _) in enumerate(rdma)}
     return {**other(), "memory_mib": 2064384, "gpus": gpus, "nics": nics, "neighbours": near}
 

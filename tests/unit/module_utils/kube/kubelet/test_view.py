@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.check import faults
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.memory_check import (
+    DISK_SIGNALS,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.module_utils.lab import KUBE, NODES, SITE, kube
+from tests.unit.module_utils.machines import ALL, DESCRIBED, intent
 
 
 def mib(quantity: str) -> int:
@@ -37,6 +44,21 @@ def test_who_starts_the_kubelet_goes_along() -> None:
     assert view["options"]["join"] == "site"
     closed = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
     assert view["config"]["registerWithTaints"] == [closed]
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_a_machines_kubelet_starts_and_reserves_where_daemons_run(name: str) -> None:
+    machine, nodes = ALL[name], intent(ALL[name]).nodes
+    policy = "none" if machine.kubelet.startswith("on at most") else "best-effort"
+    view = kubelet(nodes, kube(topology_policy=policy), "n1")
+    config = view["config"]
+    assert [entry["numaNode"] for entry in config["reservedMemory"]] == list(machine.reserves_on)
+    assert sum(mib(entry["limits"]["memory"]) for entry in config["reservedMemory"]) == 8192
+    most = {} if policy == "none" or not machine.kubelet else {"max-allowable-numa-nodes": machine.kubelet}
+    assert config.get("topologyManagerPolicyOptions", {}) == most
+    disks = {signal: "5%" for signal in DISK_SIGNALS}
+    whole = {**config, "evictionHard": {**config["evictionHard"], **disks}}
+    assert faults(whole, Machine.of(nodes.class_of("n1")), "settings", "other", site_joins=True) == []
 
 
 @given(reserved=st.integers(1024, 1 << 20), numa_nodes=st.integers(1, 64))

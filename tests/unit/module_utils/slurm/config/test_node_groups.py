@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Range
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.node_groups import (
+    job_defaults,
     node_groups,
+    node_line,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import slurm_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Partition
 
 from tests.unit.module_utils.lab import NODES, SLURM
+from tests.unit.module_utils.machines import ALL, DESCRIBED, intent
 
 GPUS = NODES.classes["h100"].gpus
 
 
 def test_ten_thousand_nodes_are_still_one_line() -> None:
     parts = tuple(Range(f"n[{32 * leaf + 1:05}-{32 * leaf + 32:05}]", "h100", f"leaf{leaf}") for leaf in range(313))
-    (group,) = node_groups(replace(NODES, ranges=parts))
+    (group,) = node_groups(replace(NODES, ranges=parts), SLURM)
     assert group.nodes == "n[00001-10016]"
 
 
@@ -64,6 +68,28 @@ def test_cpus_and_gpus_bring_their_part_of_the_smallest_node() -> None:
 def test_slurm_counts_cores_where_the_kernel_counts_threads() -> None:
     """The kernel of this machine calls the threads of cores 0, 1, 32 and 33 so."""
     apart = replace(NODES.classes["h100"], cpu_numbering="apart", reserved_cpus="0-1,32-33,64-65,96-97")
-    (group,) = node_groups(replace(NODES, classes={"h100": apart}))
+    (group,) = node_groups(replace(NODES, classes={"h100": apart}), SLURM)
     assert group.reserved_cpus == [0, 1, 2, 3, 64, 65, 66, 67]
     assert group.cpus == 120
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_a_nodes_line_has_slurms_own_counts_and_numbers(name: str) -> None:
+    site = intent(ALL[name])
+    (group,) = node_groups(site.nodes, site.slurm)
+    assert ALL[name].slurm.items() <= node_line(group).items()
+
+
+def test_cores_that_are_cpus_have_defaults_of_their_own() -> None:
+    """14 of 16 cores a socket are for jobs, with four GPUs and 248 GiB."""
+    site = intent(ALL["cores_that_slurm_counts"], reserved_cpus="0-1,16-17,32-33,48-49")
+    (group,) = node_groups(site.nodes, site.slurm)
+    assert job_defaults([group]) == {"DefMemPerCPU": 9069, "DefCpuPerGPU": 7, "DefMemPerGPU": 63488}
+
+
+def test_parameters_of_a_class_count_as_those_of_all() -> None:
+    machine = ALL["epyc_nps4_whose_numa_nodes_slurm_counts"]
+    site = intent(replace(machine, slurmd=""))
+    assert [group.sockets for group in node_groups(site.nodes, site.slurm)] == [2]
+    slurm = replace(site.slurm, node_settings={"a": {"Parameters": "numa_node_as_socket"}})
+    assert [group.sockets for group in node_groups(site.nodes, slurm)] == [8]

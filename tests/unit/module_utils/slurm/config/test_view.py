@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import view
 
-from tests.unit.module_utils.lab import NODES
+from tests.unit.module_utils.machines import ALL, DESCRIBED, intent
 
 
-@pytest.mark.parametrize(("numa_nodes", "numa", "cores"), [(2, 1, "32-63"), (4, 3, "48-63"), (1, 0, "0-63")])
-def test_cores_are_abstract(numa_nodes: int, numa: int, cores: str) -> None:
-    assert view.cores_of(replace(NODES.classes["h100"], numa_nodes=numa_nodes), numa) == cores
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_gpus_are_near_the_cores_of_their_socket(name: str) -> None:
+    """Files in the order of GPUs; no cores where a NUMA node is more than one socket."""
+    machine, site = ALL[name], intent(ALL[name])
+    lines = [line for line in view.gres_conf(site.nodes, site.slurm).splitlines() if line.startswith("NodeName=")]
+    found = [dict(word.split("=") for word in line.split()) for line in lines]
+    assert [(line["File"], line.get("Cores", "")) for line in found] == list(machine.gres)

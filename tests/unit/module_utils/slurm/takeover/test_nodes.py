@@ -66,10 +66,17 @@ def test_a_node_loses_the_weight_that_slurm_would_take_without_a_line() -> None:
     assert (lost.group, lost.new) == (model.DROPPED, "NodeName=gpu01 Weight=500")
 
 
-def test_cpus_that_were_cores_are_no_matter_of_hardware() -> None:
-    new = "NodeName=a CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2\n"
-    shape = "Sockets=2 CoresPerSocket=16 ThreadsPerCore=2"
-    (lost,) = [it for it in nodes.nodes(lines(f"NodeName=a CPUs=32 {shape}\n"), lines(new)) if it.old]
-    assert lost.group == model.DROPPED and "slurm_cpu" in lost.note
-    (ours,) = [it for it in nodes.nodes(lines(f"NodeName=a CPUs=60 {shape}\n"), lines(new)) if it.old]
-    assert ours.group == model.OURS
+@pytest.mark.parametrize(
+    ("old", "new", "group", "note"),
+    [
+        ("CPUs=32", "CPUs=64 ThreadsPerCore=2", model.DROPPED, "set slurm_cpu: core in"),
+        ("Procs=32", "CPUs=64 ThreadsPerCore=2", model.DROPPED, "set slurm_cpu: core in"),
+        ("CPUs=64", "CPUs=32 ThreadsPerCore=2", model.DROPPED, "set slurm_cpu: thread in"),
+        ("CPUs=16", "CPUs=64 ThreadsPerCore=2", model.OURS, "describes the hardware"),
+        ("CPUs=64", "CPUs=64 ThreadsPerCore=1", model.KEPT, ""),
+    ],
+)
+def test_cpus_that_were_cores_are_no_matter_of_hardware(old: str, new: str, group: str, note: str) -> None:
+    changes = nodes.nodes(lines(f"NodeName=n1 {old}\n"), lines(f"NodeName=n1 Feature=a {new}\n"))
+    (change,) = [it for it in changes if it.old]
+    assert (change.group, note in change.note) == (group, True), change
