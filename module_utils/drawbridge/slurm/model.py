@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ..core import hostlist
 from ..core.options import FILE, HOSTS, content, option
-from .accounting.model import ACCOUNT, HOST, ONE_LINE, TIME, Absent, Account, Qos, Storage
+from .accounting.model import ACCOUNT, HOST, NORMAL, ONE_LINE, TIME, Absent, Account, Qos, Storage
 from .logins.model import NodeLogins
 from .packaging import PACKAGINGS
 from .releases import RELEASES
@@ -125,6 +125,9 @@ class Slurm:
     part_timeout_s: int = option("limit of each part of a prolog or epilog, in seconds", 300, low=30, high=3000)
     gate: Gate = option("limits of the gate, for partitions with gate: true", Gate())
     qos: tuple[Qos, ...] = option("qualities of service", ())
+    qos_of_site: tuple[str, ...] = option(
+        "QOS that others declare in slurmdbd: partitions and accounts may name them", (), pattern=ACCOUNT
+    )
     absent: Absent = option("accounts and QOS to delete", Absent())
     priority: Priority = option("weights of a job's priority", Priority())
     preempt_mode: str = option("how jobs are preempted", "requeue", choices=("requeue", "cancel"))
@@ -163,6 +166,11 @@ class Slurm:
         MappingProxyType({}),
         pattern=ONE_LINE,
     )
+
+    @property
+    def known_qos(self) -> set[str]:
+        """QOS that exist: Slurm's own, those of the intent and those of others."""
+        return {NORMAL, *(qos.name for qos in self.qos), *self.qos_of_site}
 
     def gates(self, name: str) -> bool:
         """Whether a partition with C(gate: true) has this node."""

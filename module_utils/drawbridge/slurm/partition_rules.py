@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from ..core.faults import Fault
 from ..core.rules import doubled
 from ..nodes.model import Nodes
-from .accounting.rules import NORMAL
 from .accounting.terms import minutes
 from .model import Partition, Slurm
 
@@ -31,7 +30,7 @@ def default_times_fit(slurm: Slurm) -> Iterator[Fault]:
 def partitions_name_accounts_and_qos(slurm: Slurm) -> Iterator[Fault]:
     """QOS of partitions exist, and so do accounts of gated ones, since a job needs its account's namespace."""
     accounts = {account.name for account in slurm.accounts}
-    qos = {NORMAL, *(item.name for item in slurm.qos)}
+    qos = slurm.known_qos
     for index, partition in enumerate(slurm.partitions):
         for name in _missing(partition.allow_accounts, accounts) if partition.gate else ():
             reason = "drawbridge_slurm.accounts does not declare it, so its jobs have no namespace"
@@ -40,7 +39,7 @@ def partitions_name_accounts_and_qos(slurm: Slurm) -> Iterator[Fault]:
         for place, names in (("allow_qos", partition.allow_qos), *_qos_settings(partition)):
             for name in _missing(names, qos):
                 reason = "drawbridge_slurm.qos does not declare it"
-                repair = f"declare it, or use one of {', '.join(sorted(qos))}"
+                repair = f"declare it, list it in drawbridge_slurm.qos_of_site, or use one of {', '.join(sorted(qos))}"
                 yield Fault(_key(index, place), name, reason, repair)
         for place, names in (("allow_accounts", partition.allow_accounts), ("allow_qos", partition.allow_qos)):
             yield from doubled(_key(index, place), list(names), "name each once")

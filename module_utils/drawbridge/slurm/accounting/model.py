@@ -18,6 +18,8 @@ HOST = r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?"
 """Name or address of a host."""
 ONE_LINE = r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?"
 """A value in one line of a file of Slurm's."""
+NORMAL = "normal"
+"""The QOS that each cluster has."""
 SITE = ("site",)
 """`users: site`, instead of a list."""
 TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from ...core.faults import Fault
 from ...core.rules import doubled
 from ..model import Slurm
-from .model import Account, Amount, Qos
+from .model import NORMAL, Account, Amount, Qos
 
-ROOT, NORMAL = "root", "normal"
-"""Slurm creates this account and this QOS itself."""
+ROOT = "root"
+"""Slurm creates this account itself."""
 
 
 def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
@@ -35,7 +35,7 @@ def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
 
 def accounts_refer_to_qos(slurm: Slurm) -> Iterator[Fault]:
     """The QOS of an account exist, and its default is one of them."""
-    known = {NORMAL, *(qos.name for qos in slurm.qos)}
+    known = slurm.known_qos
     accounts = {account.name: account for account in slurm.accounts}
     for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}]"

@@ -19,6 +19,8 @@ TITLES = {
 Files = Mapping[str, Sequence[Change]]
 """Changes by path."""
 PASSWORDS = ("accountingstoragepass", "jobcomppass")
+QOS = ("DenyQos", "QOS", "allow_qos")
+"""Keys of partitions whose QOS somebody must declare."""
 JOINED = ("Feature", "Gres")
 """Keys that several lost lines share."""
 ORDER = 20
@@ -83,9 +85,16 @@ def _intent(found: Sequence[Change]) -> dict[str, Any]:
             if entry is None:
                 entries.append(entry := {"name": name})
             _put(entry, path, change.value)
+            if path and path[-1] in QOS:
+                known = slurm.setdefault("qos_of_site", [])
+                known += [name for name in _names(change.value) if name not in known]
         else:
             _put(slurm, change.keep, change.value)
     return {"drawbridge_slurm": slurm} if slurm else {}
+
+
+def _names(value: Any) -> list[str]:
+    return value if isinstance(value, list) else value.split(",")
 
 
 def _put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:

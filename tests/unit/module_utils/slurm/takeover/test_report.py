@@ -45,6 +45,7 @@ def test_the_keys_that_keep_lines_are_yaml_for_the_intent() -> None:
             "partitions": [
                 {"name": "debug", "default": True, "allow_qos": ["a", "b"], "settings": {"LLN": "YES"}},
             ],
+            "qos_of_site": ["a", "b"],
         }
     }
 
