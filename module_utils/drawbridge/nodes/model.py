@@ -75,7 +75,7 @@ class NodeClass:
     nics: tuple[Nics, ...] = option("RDMA NICs, one entry for each purpose", ())
     threads_per_core: int = option("hardware threads of a core", 2, low=1, high=8)
     numa_nodes: int = option("NUMA nodes with CPUs", 2, low=1, high=64)
-    numa_without_cpus: str = option("numbers of NUMA nodes that have only memory", "", pattern=NUMA_NODES)
+    numa_without_cpus: str = option("numbers of further NUMA nodes, which have no CPUs", "", pattern=NUMA_NODES)
     numa_without_memory: str = option("numbers of NUMA nodes that have no memory", "", pattern=NUMA_NODES)
     cpu_numbering: str = option(
         "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list,"
