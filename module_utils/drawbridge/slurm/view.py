@@ -99,7 +99,8 @@ def _logins(slurm: Slurm, name: str, cgroups: bool) -> dict[str, Any]:
 
 def _job_gpus(node_class: NodeClass) -> list[File]:
     """Parts that name the job of each GPU for its metrics; none on a node without GPUs."""
-    verbs = {"prolog": "write", "epilog": "remove"} if node_class.gpus.count else {}
+    numbers = ",".join(map(str, node_class.gpus.numbers))
+    verbs = {"prolog": f"--devices {numbers} write", "epilog": "remove"} if node_class.gpus.count else {}
     return [
         {
             "path": f"{PARTS}/{kind}.d/{JOB_GPUS_PART}",
