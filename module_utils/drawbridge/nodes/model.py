@@ -42,11 +42,17 @@ class Gpus:
         low=0,
         high=253,
     )
+    others: int = option("further GPUs of the node, which get no jobs, such as one for a display", 0, low=0, high=64)
 
     @property
     def count(self) -> int:
-        """GPUs in the node."""
+        """GPUs for jobs."""
         return len(self.numa)
+
+    @property
+    def present(self) -> int:
+        """GPUs in the node, those without jobs included."""
+        return self.count + self.others
 
     @property
     def numbers(self) -> list[int]:

@@ -82,6 +82,9 @@ def gpus_have_files(nodes: Nodes) -> Iterator[Fault]:
         if minors and len(minors) != build.gpus.count:
             reason = f"gpus.numa lists {build.gpus.count} GPUs"
             yield Fault(key, list(minors), reason, "list one number for each GPU, in the same order")
+        if build.gpus.others and build.gpus.count and not minors:
+            reason = f"gpus.others says that {build.gpus.others} of the node's GPUs get no jobs"
+            yield Fault(key, list(minors), reason, "list the device files of the GPUs for jobs")
         yield from doubled(key, [str(minor) for minor in minors], "give each GPU the number of its own device file")
 
 

@@ -178,9 +178,10 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
     `returns`: the check resumes a node that Slurm lost. Where the gate runs, the gate does, which proves more.
     """
     gpus = node_class.gpus
-    expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": gpus.made_by.devices}
-    if gpus.count:
+    expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.present, "gpu_files": gpus.made_by.devices}
+    if gpus.present:
         expected["gpu_list"] = {"command": list(gpus.made_by.listing), "line": gpus.made_by.listed}
+    if gpus.count:
         expected["job_gpus"] = JOB_GPUS
     if returns:
         expected["returns"] = True
@@ -195,7 +196,7 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
 
 def _machine(node_class: NodeClass) -> dict[str, int]:
     keys = ("sockets", "cores_per_socket", "threads_per_core", "memory_mib")
-    return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.count}
+    return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.present}
 
 
 def _slurmd_limit(node_class: NodeClass, cgroups: bool) -> File:
