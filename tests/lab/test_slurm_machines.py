@@ -114,7 +114,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What was seen of a cluster: its nodes as slurmctld shows them, and the folder with what else was written."""
+    """A cluster: its nodes as slurmctld shows them, and the folder with its logs."""
 
     nodes: dict[str, dict[str, str]]
     out: Path

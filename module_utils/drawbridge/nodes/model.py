@@ -84,8 +84,8 @@ class NodeClass:
     numa_without_cpus: str = option("numbers of further NUMA nodes, which have no CPUs", "", pattern=NUMA_NODES)
     numa_without_memory: str = option("numbers of NUMA nodes that have no memory", "", pattern=NUMA_NODES)
     cpu_numbering: str = option(
-        "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list,"
-        " such as 0-15:1/2,1-15:1/2. It has the first thread of each core, socket by socket, then all second threads",
+        "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list."
+        " The list, such as 0-15:1/2,1-15:1/2, has the first thread of each core, socket by socket, then second threads",
         "apart",
         pattern=rf"apart|together|{ORDERED}(,{ORDERED})*",
     )

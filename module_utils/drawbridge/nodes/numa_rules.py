@@ -45,7 +45,7 @@ def _numbering(name: str, build: NodeClass) -> Iterator[Fault]:
     if given in ("apart", "together"):
         return
     cpus = ordered(given)
-    right = f"list each of 0 to {build.cpus - 1} once, as playbooks/describe.yml prints them"
+    right = f"list each of 0 to {build.cpus - 1} once"
     if beyond := [cpu for cpu in cpus if cpu >= build.cpus]:
         yield Fault(
             key, given, f"CPU {beyond[0]} does not exist on {build.cpus} CPUs (sockets x cores x threads)", right

@@ -50,7 +50,7 @@ def intent(machine: Machine, **change: Any) -> Intent:
 
 @functools.cache
 def facts(name: str) -> dict[str, Any]:
-    """What Drawbridge reads of a machine. Nobody may change it."""
+    """What Drawbridge reads of a machine, for tests that do not change it."""
     machine, without = ALL[name], {one: DeviceError(f"{one} is not installed") for one in ("lldpctl", "networkctl")}
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # thousands of files
     with tempfile.TemporaryDirectory(dir=memory) as folder, pytest.MonkeyPatch.context() as patch:
