@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.scontrol import fields
@@ -160,7 +161,13 @@ def written(nodes: dict[str, str]) -> dict[str, str]:
     (parameters,) = {machine.slurmd for machine in machines.values()}
     # the memory is that of this host
     small = {"memory_mib": 2048, "reserved_memory_mib": 1024}
-    slurm = {"cluster": "demo", "controller": "ctl", "packages": "debian", "version": "24.11", "topology": "none"}
+    slurm: dict[str, Any] = {
+        "cluster": "demo",
+        "controller": "ctl",
+        "packages": "debian",
+        "version": "24.11",
+        "topology": "none",
+    }
     slurm["settings"] = {"SlurmdParameters": parameters} if parameters else {}
     slurm["partitions"] = [{"name": "batch", "nodes": ",".join(nodes)}]
     described = {

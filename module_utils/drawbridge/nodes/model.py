@@ -85,7 +85,7 @@ class NodeClass:
     numa_without_memory: str = option("numbers of NUMA nodes that have no memory", "", pattern=NUMA_NODES)
     cpu_numbering: str = option(
         "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list."
-        " The list, such as 0-15:1/2,1-15:1/2, has the first thread of each core, socket by socket, then second threads",
+        " The list, such as 0-15:1/2,1-15:1/2, has first threads of all cores, socket by socket, then second threads",
         "apart",
         pattern=rf"apart|together|{ORDERED}(,{ORDERED})*",
     )
