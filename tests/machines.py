@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ import yaml
 
 DIMENSIONS = ("thread", "socket", "numa", "core")
 FILE = Path(__file__).with_suffix(".yml")
+ONLY_HWLOC = re.compile(r".*/(core_.*|package_.*|thread_siblings|cpumap|distance|meminfo|shared_cpu_map|size|type)")
+"""Files that Drawbridge does not read."""
 PRODUCT = "NVIDIA H100 80GB HBM3"
 
 
@@ -107,18 +110,16 @@ def address(gpu: int) -> str:
     return f"0000:{0x10 + 8 * gpu:02x}:00.0"
 
 
-def write(machine: Machine, root: Path, memory_mib: int = 262144) -> None:
-    """Write the machine's files below root."""
+def write(machine: Machine, root: Path, memory_mib: int = 262144, hwloc: bool = False) -> None:
+    """Write the machine's files below root; with `hwloc` also those that only hwloc reads."""
     cpus = {at * machine.number_by: place for at, place in enumerate(machine.places())}
-    files: dict[str, str] = {
-        "etc/os-release": 'ID=debian\nVERSION_ID="13"\n',
-        "proc/mounts": "proc /proc proc rw 0 0\n",
-    }
+    files = {"etc/os-release": 'ID=debian\nVERSION_ID="13"\n', "proc/mounts": "proc /proc proc rw 0 0\n"}
     files["proc/meminfo"] = f"MemTotal: {memory_mib * 1024} kB\n"
-    files |= _cpu_files(machine, cpus)
-    files |= _nodes(machine, cpus, memory_mib)
+    files |= _sys_cpu(machine, cpus) | _sys_node(machine, cpus, memory_mib)
     for gpu, numa in enumerate(machine.gpus):
         files |= _gpu(machine, gpu, numa)
+    if not hwloc:
+        files = {path: text for path, text in files.items() if not ONLY_HWLOC.fullmatch(f"/{path}")}
     for folder in {(root / path).parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
     for path, text in files.items():
@@ -132,7 +133,7 @@ def products(machine: Machine) -> str:
     return "".join(f"0000{address(gpu).upper()}, {name}\n" for gpu, name in enumerate(names))
 
 
-def _cpu_files(machine: Machine, cpus: dict[int, dict[str, int]]) -> dict[str, str]:
+def _sys_cpu(machine: Machine, cpus: dict[int, dict[str, int]]) -> dict[str, str]:
     """Files of /sys/devices/system/cpu."""
     ways = {
         ("thread_siblings", "core_cpus"): lambda place: (place["socket"], place["numa"], place["core"]),
@@ -151,7 +152,6 @@ def _cpu_files(machine: Machine, cpus: dict[int, dict[str, int]]) -> dict[str, s
     for cpu, place in cpus.items():
         files[f"{base}/cpu{cpu}/topology/core_id"] = f"{place['numa'] * machine.cores + place['core']}\n"
         files[f"{base}/cpu{cpu}/topology/physical_package_id"] = f"{place['socket']}\n"
-        files[f"{base}/cpu{cpu}/online"] = "1\n"
     return {**files, **{f"{base}/{name}": _ranges(cpus) for name in ("online", "possible", "present")}}
 
 
@@ -162,7 +162,7 @@ def _alike(cpus: dict[int, dict[str, int]], group: Callable[[dict[str, int]], An
     return found.values()
 
 
-def _nodes(machine: Machine, cpus: dict[int, dict[str, int]], memory_mib: int) -> dict[str, str]:
+def _sys_node(machine: Machine, cpus: dict[int, dict[str, int]], memory_mib: int) -> dict[str, str]:
     own: dict[int, list[int]] = {}
     for cpu, place in cpus.items():
         own.setdefault(machine.node_of(place), []).append(cpu)

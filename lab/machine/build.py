@@ -25,8 +25,9 @@ def contents(hardware: Hardware | None) -> tuple[trees.Files, dict[str, str]]:
     links: dict[str, str] = {}
     if hardware:
         rdma, links = trees.rails(hardware)
-        files |= trees.processors(hardware) | rdma
-        binds += BINDS
+        driver = trees.gpus(hardware)
+        files |= trees.processors(hardware) | rdma | driver
+        binds += [*BINDS, *(["/proc/driver"] if driver else [])]
     files["binds"] = "".join(f"{place}\n" for place in binds)
     files["hwloc"] = f"{hardware.hwloc}\n" if hardware else ""
     files["gpus"] = f"{len(hardware.gpu_numa) if hardware else 0}\n"

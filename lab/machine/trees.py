@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import posixpath
 
+from lab.emulators.nodes.nvidia_smi import BUSES, NAME
 from lab.machine.hardware import Hardware, cpu_list
 
 # The kubelet sets these at its start, unless they already hold these values; a guest may not set any.
@@ -145,6 +146,15 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
         }
         links |= {f"layer/{place}": posixpath.relpath(to, posixpath.dirname(place)) for place, to in pointers.items()}
     return files, links
+
+
+def gpus(hardware: Hardware) -> Files:
+    """Return the driver's file about each GPU, which has the number of its device file."""
+    base, about = "bind/proc/driver/nvidia/gpus", "Model: \t\t {name}\nIRQ:   \t\t {irq}\nDevice Minor: \t {gpu}\n"
+    return {
+        f"{base}/0000:{BUSES[gpu].lower()}:00.0/information": about.format(name=NAME, irq=120 + gpu, gpu=gpu)
+        for gpu in range(len(hardware.gpu_numa))
+    }
 
 
 def _settings(rail: int) -> Files:

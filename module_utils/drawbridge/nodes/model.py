@@ -42,11 +42,17 @@ class Gpus:
         low=0,
         high=253,
     )
+    others: int = option("further GPUs of the node, which get no jobs, such as one for a display", 0, low=0, high=64)
 
     @property
     def count(self) -> int:
-        """GPUs in the node."""
+        """GPUs for jobs."""
         return len(self.numa)
+
+    @property
+    def present(self) -> int:
+        """GPUs in the node, those without jobs included."""
+        return self.count + self.others
 
     @property
     def numbers(self) -> list[int]:
@@ -75,11 +81,11 @@ class NodeClass:
     nics: tuple[Nics, ...] = option("RDMA NICs, one entry for each purpose", ())
     threads_per_core: int = option("hardware threads of a core", 2, low=1, high=8)
     numa_nodes: int = option("NUMA nodes with CPUs", 2, low=1, high=64)
-    numa_without_cpus: str = option("numbers of NUMA nodes that have only memory", "", pattern=NUMA_NODES)
+    numa_without_cpus: str = option("numbers of further NUMA nodes, which have no CPUs", "", pattern=NUMA_NODES)
     numa_without_memory: str = option("numbers of NUMA nodes that have no memory", "", pattern=NUMA_NODES)
     cpu_numbering: str = option(
-        "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list,"
-        " such as 0-15:1/2,1-15:1/2. It has the first thread of each core, socket by socket, then all second threads",
+        "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list."
+        " The list, such as 0-15:1/2,1-15:1/2, has first threads of all cores, socket by socket, then second threads",
         "apart",
         pattern=rf"apart|together|{ORDERED}(,{ORDERED})*",
     )

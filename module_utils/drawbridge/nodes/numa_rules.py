@@ -45,7 +45,7 @@ def _numbering(name: str, build: NodeClass) -> Iterator[Fault]:
     if given in ("apart", "together"):
         return
     cpus = ordered(given)
-    right = f"list each of 0 to {build.cpus - 1} once, as playbooks/describe.yml prints them"
+    right = f"list each of 0 to {build.cpus - 1} once"
     if beyond := [cpu for cpu in cpus if cpu >= build.cpus]:
         yield Fault(
             key, given, f"CPU {beyond[0]} does not exist on {build.cpus} CPUs (sockets x cores x threads)", right
@@ -82,6 +82,9 @@ def gpus_have_files(nodes: Nodes) -> Iterator[Fault]:
         if minors and len(minors) != build.gpus.count:
             reason = f"gpus.numa lists {build.gpus.count} GPUs"
             yield Fault(key, list(minors), reason, "list one number for each GPU, in the same order")
+        if build.gpus.others and build.gpus.count and not minors:
+            reason = f"gpus.others says that {build.gpus.others} of the node's GPUs get no jobs"
+            yield Fault(key, list(minors), reason, "list the device files of the GPUs for jobs")
         yield from doubled(key, [str(minor) for minor in minors], "give each GPU the number of its own device file")
 
 

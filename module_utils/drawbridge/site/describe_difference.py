@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core import hostlist
 from ..fabric.cabling import node_ports
-from ..nodes.model import NodeClass
+from ..nodes.model import Gpus, NodeClass
 from ..nodes.nics import RAILS
 from ..nodes.numa import Machine
 from .describe_groups import Facts, in_order
@@ -70,17 +70,23 @@ def _class(host: str, key: str, build: NodeClass, facts: Facts) -> Iterator[Diff
     yield from _cpus(host, key, build, facts["cpus"])
     if facts["memory_mib"] and facts["memory_mib"] < build.memory_mib:
         yield Difference(host, f"{key}.memory_mib", build.memory_mib, facts["memory_mib"], repair)
-    if len(facts["gpus"]) != build.gpus.count:
-        yield Difference(host, f"{key}.gpus", f"{build.gpus.count} GPUs", len(facts["gpus"]), repair)
-    else:
-        for index, (want, gpu) in enumerate(zip(build.gpus.numa, facts["gpus"])):
-            if gpu["numa"] not in (want, -1):
-                found = f"{gpu['numa']} (GPU at {gpu['pci']})"
-                yield Difference(host, f"{key}.gpus.numa[{index}]", want, found, repair)
-        minors = [gpu["minor"] for gpu in facts["gpus"]]
-        if -1 not in minors and minors != build.gpus.numbers:
-            yield Difference(host, f"{key}.gpus.minors", build.gpus.numbers, minors, repair)
+    yield from _gpus(host, f"{key}.gpus", build.gpus, facts["gpus"])
     yield from _nics(host, f"{key}.nics", build, facts)
+
+
+def _gpus(host: str, key: str, wanted: Gpus, found: Sequence[Facts]) -> Iterator[Difference]:
+    repair = f"repair the host, or correct {key.rpartition('.')[0]}"
+    if len(found) != wanted.present:
+        yield Difference(host, key, f"{wanted.present} GPUs", len(found), repair)
+        return
+    own = [gpu for gpu in found if gpu["minor"] in wanted.numbers] if wanted.others else found
+    minors = [gpu["minor"] for gpu in own]
+    if -1 not in minors and minors != wanted.numbers:
+        yield Difference(host, f"{key}.minors", wanted.numbers, minors, repair)
+        return
+    for index, (want, gpu) in enumerate(zip(wanted.numa, own)):
+        if gpu["numa"] not in (want, -1):
+            yield Difference(host, f"{key}.numa[{index}]", want, f"{gpu['numa']} (GPU at {gpu['pci']})", repair)
 
 
 def _cpus(host: str, key: str, build: NodeClass, cpus: Mapping[str, Any]) -> Iterator[Difference]:

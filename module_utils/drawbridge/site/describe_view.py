@@ -163,7 +163,13 @@ def _gpus(one: Found, live: Mapping[str, str], wrong: Mapping[str, str]) -> list
             for name, kind in one.types.items()
         )
         said = f"the models differ: {models}; a node class has one type, and GPUs of the others get no jobs"
-        return [ask(8, "type", said), ask(8, "numa", f"of the GPUs of this type alone, in their order, of {numa}")]
+        alone = "of the GPUs of this type alone, in their order, of"
+        return [
+            ask(8, "type", said),
+            ask(8, "numa", f"{alone} {numa}"),
+            ask(8, "minors", f"{alone} {[gpu['minor'] for gpu in gpus]}"),
+            ask(8, "others", "number of GPUs of the other types"),
+        ]
     known = {live.get(host, "") for host in one.hosts} - {""}
     kind = known.pop() if len(known) == 1 else one.types[gpus[0]["name"]]
     return [

@@ -99,7 +99,8 @@ def _logins(slurm: Slurm, name: str, cgroups: bool) -> dict[str, Any]:
 
 def _job_gpus(node_class: NodeClass) -> list[File]:
     """Parts that name the job of each GPU for its metrics; none on a node without GPUs."""
-    verbs = {"prolog": "write", "epilog": "remove"} if node_class.gpus.count else {}
+    numbers = ",".join(map(str, node_class.gpus.numbers))
+    verbs = {"prolog": f"--devices {numbers} write", "epilog": "remove"} if node_class.gpus.count else {}
     return [
         {
             "path": f"{PARTS}/{kind}.d/{JOB_GPUS_PART}",
@@ -177,9 +178,10 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
     `returns`: the check resumes a node that Slurm lost. Where the gate runs, the gate does, which proves more.
     """
     gpus = node_class.gpus
-    expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": gpus.made_by.devices}
-    if gpus.count:
+    expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.present, "gpu_files": gpus.made_by.devices}
+    if gpus.present:
         expected["gpu_list"] = {"command": list(gpus.made_by.listing), "line": gpus.made_by.listed}
+    if gpus.count:
         expected["job_gpus"] = JOB_GPUS
     if returns:
         expected["returns"] = True
@@ -194,7 +196,7 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
 
 def _machine(node_class: NodeClass) -> dict[str, int]:
     keys = ("sockets", "cores_per_socket", "threads_per_core", "memory_mib")
-    return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.count}
+    return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.present}
 
 
 def _slurmd_limit(node_class: NodeClass, cgroups: bool) -> File:

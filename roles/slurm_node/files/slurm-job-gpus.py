@@ -1,13 +1,17 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The job of each GPU, for the metrics of DCGM's exporter: slurm-job-gpus write|remove|tidy.
+"""The job of each GPU, for the metrics of DCGM's exporter: slurm-job-gpus [--devices NUMBERS] write|remove|tidy.
 
 The exporter reads a directory (DCGM_HPC_JOB_MAPPING_DIR) with one file for each GPU: its name is the GPU's index, its
 lines are job numbers. A GPU instance (MIG) has a file INDEX.INSTANCE. Other names are ignored.
 
-Prolog runs `write`, Epilog runs `remove`. Slurm gives a GPU to one job at a time, so `write` replaces the file of a job
-whose epilog never ran. The health check runs `tidy`, which removes the files of all jobs that Slurm does not have here.
-The directory is in /run, so a boot empties it. Files are replaced, the directory never: the exporter's pod mounts it.
+Prolog runs `write`, Epilog runs `remove`. Slurm counts a node's GPUs by their places in gres.conf; `--devices` has the
+numbers of the device files in that order. With several types of GPUs, SLURM_JOB_GPUS has only the last type's, so
+`write` reads the job's GPUs from slurmctld. In Epilog slurmctld does not show them any more.
+
+Slurm gives a GPU to one job at a time, so `write` replaces the file of a job whose epilog never ran. The health check
+runs `tidy`, which removes the files of all jobs that Slurm does not have here. The directory is in /run, so a boot
+empties it. Files are replaced, the directory never: the exporter's pod mounts it.
 
 Metrics keep no job from its start or end: a failure of `write` or `remove` is logged, and their exit code is 0.
 """
@@ -17,6 +21,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import syslog
@@ -27,6 +32,45 @@ DIRECTORY = Path("/run/drawbridge/job-mapping")
 DRIVER = Path("/proc/driver/nvidia")
 STATES = "RUNNING,CONFIGURING,COMPLETING,SUSPENDED,STOPPED"
 ANSWER_S = 8.0
+HERE = re.compile(r"\bNodes=(\S+) CPU_IDs=\S* Mem=\S* GRES=(\S*)")
+GPUS = re.compile(r"(?:^|,)gpu(?::[^:,(]+)?:[0-9]+\(IDX:([0-9,-]+)\)")
+"""The GPUs of one type, in a job's generic resources on a node."""
+
+
+class Unknown(Exception):
+    """Slurm does not say which GPUs a job has."""
+
+
+def asked(*argv: str) -> str:
+    """What one of Slurm's programs answers."""
+    return subprocess.check_output(argv, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=ANSWER_S)
+
+
+def places(job: str, node: str) -> list[int]:
+    """Places of the job's GPUs in this node's gres.conf. Raises Unknown."""
+    # an array's last job and the first of a heterogeneous one have the others' number as well
+    lines = asked("scontrol", "--oneliner", "--details", "show", "job", job).splitlines()
+    (shown,) = [line for line in lines if line.startswith(f"JobId={job} ")] or [""]
+    for nodes, resources in HERE.findall(shown):
+        if node == nodes or node in asked("scontrol", "show", "hostnames", nodes).split():
+            if resources.count("gpu:") != len(found := GPUS.findall(resources)):
+                raise Unknown(f"slurmctld shows {resources} of job {job}")
+            return [place for part in ",".join(found).split(",") if part for place in span(part)]
+    raise Unknown(f"slurmctld shows no resources of job {job} on {node}")
+
+
+def span(part: str) -> range:
+    """The numbers of a part such as 0-2."""
+    first, _dash, last = part.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def devices(job: str, node: str, listed: str) -> list[str]:
+    """Numbers of the device files of the job's GPUs. Raises Unknown."""
+    numbers, found = listed.split(","), places(job, node)
+    if listed and found and max(found) >= len(numbers):
+        raise Unknown(f"job {job} has GPU {max(found)} of {len(numbers)}")
+    return [numbers[place] if listed else str(place) for place in found]
 
 
 def indices(driver: Path) -> dict[str, str]:
@@ -41,17 +85,17 @@ def minor(folder: Path) -> str:
     return next(value.strip() for key, _unused, value in pairs if key == "Device Minor")
 
 
-def names(gpus: str, driver: Path) -> Iterator[str]:
-    """Names of the files of these GPUs. Slurm numbers GPUs by their device files; without a driver, so do we."""
+def names(gpus: list[str], driver: Path) -> Iterator[str]:
+    """Names of the files of the GPUs with these device files. Without a driver, the numbers are the same."""
     known = indices(driver)
-    for gpu in filter(None, gpus.split(",")):
+    for gpu in gpus:
         index = known.get(gpu, gpu)
         yield index
         for instance in sorted((driver / f"capabilities/gpu{gpu}/mig").glob("gi*")):
             yield f"{index}.{instance.name[len('gi') :]}"
 
 
-def write(directory: Path, job: str, gpus: str, driver: Path) -> None:
+def write(directory: Path, job: str, gpus: list[str], driver: Path) -> None:
     """Name the job in the files of its GPUs. Each is complete when it appears."""
     directory.mkdir(mode=0o755, parents=True, exist_ok=True)
     for name in names(gpus, driver):
@@ -82,8 +126,7 @@ def tidy(directory: Path, node: str) -> None:
     found = set(jobs(directory).values())
     if not found:
         return
-    argv = ["squeue", "--noheader", f"--nodelist={node}", f"--states={STATES}", "--format=%A"]
-    told = subprocess.check_output(argv, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=ANSWER_S)
+    told = asked("squeue", "--noheader", f"--nodelist={node}", f"--states={STATES}", "--format=%A")
     for job in sorted(found - set(told.split())):
         remove(directory, job)
         syslog.syslog(syslog.LOG_NOTICE, f"job {job} is over: its GPUs have no job in the metrics now")
@@ -94,18 +137,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="slurm-job-gpus")
     parser.add_argument("--directory", type=Path, default=DIRECTORY, metavar="DIRECTORY", help="of the exporter")
     parser.add_argument("--driver", type=Path, default=DRIVER, metavar="DIRECTORY", help="where the driver lists GPUs")
+    parser.add_argument("--devices", default="", metavar="NUMBERS", help="of device files, in the order of gres.conf")
     parser.add_argument("verb", choices=("write", "remove", "tidy"))
     options = parser.parse_args()
     env = os.environ
     syslog.openlog("slurm-job-gpus", syslog.LOG_PID, syslog.LOG_DAEMON)
     try:
         if options.verb == "write":
-            write(options.directory, env["SLURM_JOB_ID"], env.get("SLURM_JOB_GPUS", ""), options.driver)
+            job, has_gpus = env["SLURM_JOB_ID"], "SLURM_JOB_GPUS" in env
+            gpus = devices(job, env["SLURMD_NODENAME"], options.devices) if has_gpus else []
+            write(options.directory, job, gpus, options.driver)
         elif options.verb == "remove":
             remove(options.directory, env["SLURM_JOB_ID"])
         else:
             tidy(options.directory, env["SLURMD_NODENAME"])
-    except (OSError, StopIteration, subprocess.SubprocessError) as err:
+    except (OSError, StopIteration, ValueError, Unknown, subprocess.SubprocessError) as err:
         syslog.syslog(syslog.LOG_ERR, f"{options.verb}: {err}")
         return int(options.verb == "tidy")
     return 0

@@ -10,7 +10,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_io, lldp_io
 
 from lab.machine.hardware import Hardware
-from lab.machine.trees import processors, rails
+from lab.machine.trees import gpus, processors, rails
 from tests.unit.module_utils.answers import Answers
 
 WITHOUT_LLDP = {name: DeviceError(f"{name} failed") for name in ("lldpctl", "networkctl")}
@@ -24,7 +24,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hardware_io.Host:
     monkeypatch.setattr(lldp_io, "tool", lambda name: name)
     machine = Hardware(2, 32, 2, 2113929216, 2, "h100", (0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 0, 0, 1, 1, 1, 1), ())
     files, links = rails(machine)
-    for path, content in {**processors(machine), **files}.items():
+    for path, content in {**processors(machine), **gpus(machine), **files}.items():
         place = tmp_path / path.replace("bind/", "", 1).replace("layer/", "", 1)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(str(content))
@@ -60,7 +60,12 @@ def test_the_machine_is_read(host: hardware_io.Host) -> None:
     }
     assert found["memory_mib"] == 2064384
     gpu = {"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3", "vendor": "nvidia", "numa": 1}
-    assert found["gpus"] == [{**gpu, "minor": -1}], "the driver does not tell the number of its device file"
+    assert found["gpus"] == [{**gpu, "minor": 0}]
+
+
+def test_without_the_drivers_file_a_gpu_has_no_known_device_file(host: hardware_io.Host, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "proc/driver")
+    assert [gpu["minor"] for gpu in host.read()["gpus"]] == [-1]
 
 
 def test_ports_are_in_rail_order(host: hardware_io.Host) -> None:

@@ -114,3 +114,17 @@ def test_another_way_to_write_the_same_numbering_is_no_difference() -> None:
     some = replace(built.nodes.classes["h100"], l3_caches=4)
     built = replace(built, nodes=replace(built.nodes, classes={"h100": some}))
     assert {one.key for one in differences(built, hosts)} == {f"{H100}.l3_caches"}, "given caches are compared"
+
+
+def test_gpus_without_jobs_are_counted_and_not_compared() -> None:
+    """A display's GPU is the first on the bus."""
+    display = {"pci": "0000:01:00.0", "name": "NVIDIA DGX Display", "vendor": "nvidia", "numa": 0, "minor": 8}
+    hosts = nodes()
+    hosts["gpu01"]["gpus"] = [display, *hosts["gpu01"]["gpus"]]
+    assert [one.key for one in differences(lab(), hosts)] == [f"{H100}.gpus"]
+    built = lab()
+    gpus = replace(built.nodes.classes["h100"].gpus, minors=(0, 1, 2, 3, 4, 5, 6, 7), others=1)
+    classes = {"h100": replace(built.nodes.classes["h100"], gpus=gpus)}
+    built = replace(built, nodes=replace(built.nodes, classes=classes))
+    assert differences(built, {"gpu01": hosts["gpu01"]}) == []
+    assert [one.key for one in differences(built, {"gpu02": hosts["gpu02"]})] == [f"{H100}.gpus"]

@@ -8,7 +8,6 @@ import copy
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -142,11 +141,9 @@ def test_the_check_accepts_a_proposal_for_odd_hosts(change: Callable[[Hosts], No
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_machine_is_proposed_as_it_is_and_does_not_differ_then(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_is_proposed_as_it_is_and_does_not_differ_then(name: str) -> None:
     """A machine that no node class describes is a question, with the reason beside the host's name."""
-    found = {"gpu01": {**other(), **facts(ALL[name], tmp_path, monkeypatch), "missing": []}}
+    found = {"gpu01": {**other(), **facts(name), "missing": []}}
     files = folder({"ctl": other(), **found}, {"controllers": ["ctl"], "nodes": ["gpu01"]}, {})
     ((_name, proposed),) = yaml.safe_load(files["group_vars/all/nodes.yml"])["drawbridge_nodes"]["classes"].items()
     if ALL[name].refused:

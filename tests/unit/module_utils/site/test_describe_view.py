@@ -146,6 +146,8 @@ def test_people_decide_between_models_and_types_of_a_live_slurm_stay() -> None:
     assert '        type: "hopper"\n' in text
     assert "# QUESTION: type: the models differ: 1 NVIDIA T400 (t400), 7 NVIDIA H100 80GB HBM3 (h100); " in text
     assert f"# QUESTION: numa: of the GPUs of this type alone, in their order, of {NUMA}" in text
+    assert "# QUESTION: minors: of the GPUs of this type alone, in their order, of [0, 1, 2, 3, 4, 5, 6, 7]" in text
+    assert "# QUESTION: others: number of GPUs of the other types" in text
 
 
 def test_a_running_cluster_is_taken_over() -> None:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -44,6 +45,18 @@ def test_a_file_that_slurmd_reads_anew_each_time_restarts_nothing(path: str) -> 
 
 def test_a_node_is_ready_with_the_gpus_of_its_class() -> None:
     assert slurm_view.slurm_node(NODES, SLURM, "gpu04", True)["ready"]["gres"] == "gpu:h100:8"
+
+
+def test_checks_count_all_gpus_and_jobs_are_mapped_to_their_device_files() -> None:
+    """Four GPUs for jobs, of which the second and third have their files in turn, and one for a display."""
+    gpus = replace(NODES.classes["h100"].gpus, numa=(0, 0, 0, 0), minors=(0, 2, 1, 3), others=1)
+    nodes = replace(NODES, classes={"h100": replace(NODES.classes["h100"], gpus=gpus)})
+    view = slurm_view.slurm_node(nodes, SLURM, "gpu04", True)
+    files = {file["path"]: file.get("content", "") for file in view["slurmd"]}
+    assert view["hardware"]["machine"]["gpus"] == json.loads(files["/etc/drawbridge/slurm/health.json"])["gpus"] == 5
+    assert view["ready"]["gres"] == "gpu:h100:4"
+    part = files["/etc/drawbridge/slurm/prolog.d/60-job-gpus"]
+    assert part.splitlines()[-1].endswith("slurm-job-gpus --devices 0,2,1,3 write")
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,28 @@ PROGRAM = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-job-gpus.py"
 
 
 class Node:
-    """The exporter's directory, the driver's directory, and a stand-in for squeue."""
+    """The exporter's directory, the driver's directory, and stand-ins for squeue and scontrol."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.directory, self.driver = root, root / "run/job-mapping", root / "driver"
         (root / "bin").mkdir()
-        self.squeue("true")
+        self.program("squeue", "true")
+        self.program("scontrol", "exit 1")
+
+    def program(self, name: str, body: str) -> None:
+        path = self.root / "bin" / name
+        path.write_text(f'#!/bin/sh\necho "{name} $*" >> {self.root}/asked\n{body}\n')
+        path.chmod(0o755)
 
     def squeue(self, body: str) -> None:
-        path = self.root / "bin/squeue"
-        path.write_text(f'#!/bin/sh\necho "$*" >> {self.root}/asked\n{body}\n')
-        path.chmod(0o755)
+        self.program("squeue", body)
+
+    def job(self, job: int, resources: str, more: str = "") -> None:
+        """What slurmctld shows of a job. Slurm 24.11 printed these lines."""
+        place = "StepMgrEnabled=Yes    " + " ".join(resources.split("\n"))
+        lines = f"{more}JobId={job} JobName=wrap UserId=root(0) NumNodes=1 JOB_GRES=gpu:h100:3 {place}   Power="
+        (self.root / "job").write_text(f"{lines}\n")
+        self.program("scontrol", f'case "$*" in *hostnames*) echo gpu01; echo gpu02;; *) cat {self.root}/job;; esac')
 
     def gpu(self, address: str, minor: int, instances: tuple[int, ...] = ()) -> None:
         """A GPU as the driver's files show it."""
@@ -35,11 +46,18 @@ class Node:
         for number in instances:
             (self.driver / f"capabilities/gpu{minor}/mig/gi{number}").mkdir(parents=True)
 
-    def run(self, verb: str, job: int = 0, gpus: str = "") -> int:
+    def write(self, job: int, gpus: str, *options: str) -> int:
+        """Prolog of a job with the GPUs at these places."""
+        count = sum(1 for _ in gpus.split(","))
+        self.job(job, f"Nodes=gpu01 CPU_IDs=0-3 Mem=0 GRES=gpu:h100:{count}(IDX:{gpus})")
+        return self.run("write", job, gpus, *options)
+
+    def run(self, verb: str, job: int = 0, gpus: str = "", *options: str) -> int:
         env = {"SLURMD_NODENAME": "gpu01", "PATH": f"{self.root}/bin:{os.environ['PATH']}"}
         env |= {"SLURM_JOB_ID": str(job), **({"SLURM_JOB_GPUS": gpus} if gpus else {})}
         # by the Python that runs the tests: they run on the oldest that nodes may have, too
-        argv = [sys.executable, str(PROGRAM), "--directory", str(self.directory), "--driver", str(self.driver), verb]
+        argv = [sys.executable, str(PROGRAM), "--directory", str(self.directory), "--driver", str(self.driver)]
+        argv += [*options, verb]
         return subprocess.run(argv, env=env, check=False, timeout=120).returncode
 
     def shown(self) -> dict[str, str]:
@@ -53,8 +71,8 @@ def node(tmp_path: Path) -> Node:
 
 
 def test_a_job_is_named_in_the_files_of_its_gpus_until_its_end(node: Node) -> None:
-    assert node.run("write", 7, "0,3") == 0
-    assert node.run("write", 8, "1") == 0
+    assert node.write(7, "0,3") == 0
+    assert node.write(8, "1") == 0
     assert node.shown() == {"0": "7\n", "3": "7\n", "1": "8\n"}
     modes = {stat.S_IMODE(file.stat().st_mode) for file in node.directory.iterdir()}
     assert (modes, stat.S_IMODE(node.directory.stat().st_mode)) == ({0o644}, 0o755)
@@ -66,34 +84,75 @@ def test_a_job_without_gpus_has_no_file(node: Node) -> None:
     assert node.run("write", 7) == 0
     assert node.run("remove", 7) == 0
     assert node.shown() == {}
+    assert not (node.root / "asked").exists(), "slurmctld need not answer for it"
 
 
-def test_slurms_numbers_are_those_of_device_files_and_the_exporters_follow_the_pci_addresses(node: Node) -> None:
+def test_slurms_numbers_are_places_in_gres_conf_and_the_exporters_follow_the_pci_addresses(node: Node) -> None:
+    """The first GPU in gres.conf is /dev/nvidia2, which the driver lists first."""
     node.gpu("0000:1b:00.0", minor=2)
     node.gpu("0000:43:00.0", minor=0)
     node.gpu("0000:9d:00.0", minor=1)
-    node.run("write", 7, "0,2")
-    assert set(node.shown()) == {"1", "0"}
+    node.write(7, "0", "--devices", "2,0,1")
+    assert set(node.shown()) == {"0"}
+    node.write(8, "1-2", "--devices", "2,0,1")
+    assert set(node.shown()) == {"0", "1", "2"}
+    node.write(9, "1-2")
+    assert node.shown() == {"0": "9\n", "1": "8\n", "2": "9\n"}, "without --devices a place is the file's number"
+
+
+def test_all_types_of_gpus_that_a_job_has_are_named(node: Node) -> None:
+    """Each type overwrites SLURM_JOB_GPUS, so that the last one's GPUs are left."""
+    node.job(7, "Nodes=gpu[01-02] CPU_IDs=0-3 Mem=0 GRES=gpu:h100:1(IDX:0),gpu:3g.40gb:2(IDX:2-3),nic:1(IDX:5)")
+    node.run("write", 7, "0", "--devices", "4,5,6,7")
+    assert set(node.shown()) == {"4", "6", "7"}
+
+
+def test_the_lines_of_other_jobs_and_other_nodes_count_for_nothing(node: Node) -> None:
+    other = "JobId=8 ArrayJobId=7 JobName=x Nodes=gpu01 CPU_IDs=0 Mem=0 GRES=gpu:h100:1(IDX:5)\n"
+    nodes = "Nodes=gpu03 CPU_IDs=0 Mem=0 GRES=gpu:h100:1(IDX:6)\nNodes=gpu01 CPU_IDs=0 Mem=0 GRES=gpu:h100:1(IDX:1)"
+    node.job(7, nodes, other)
+    node.program("scontrol", f'case "$*" in *hostnames*) echo gpu03;; *) cat {node.root}/job;; esac')
+    node.run("write", 7, "1")
+    assert set(node.shown()) == {"1"}
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        "Nodes=gpu09 CPU_IDs=0 Mem=0 GRES=",
+        "Nodes=gpu01 CPU_IDs=0 Mem=0 GRES=gpu:h100:1(CNT:1)",
+        "Nodes=gpu01 CPU_IDs=0 Mem=0 GRES=gpu:h100:1(IDX:9)",
+        "nothing",
+    ],
+)
+def test_gpus_that_slurm_does_not_say_are_not_guessed(node: Node, resources: str) -> None:
+    node.job(7, resources)
+    node.program("scontrol", f'case "$*" in *hostnames*) echo gpu09;; *) cat {node.root}/job;; esac')
+    assert node.run("write", 7, "0", "--devices", "0,1") == 0
+    assert node.shown() == {}
+    node.program("scontrol", "exit 1")
+    assert node.run("write", 7, "0", "--devices", "0,1") == 0
+    assert node.shown() == {}
 
 
 def test_a_gpu_that_mig_splits_has_a_file_for_each_instance(node: Node) -> None:
     node.gpu("0000:1b:00.0", minor=1, instances=(2, 11))
     node.gpu("0000:43:00.0", minor=0)
-    node.run("write", 7, "0,1")
+    node.write(7, "0,1")
     assert node.shown() == {"0": "7\n", "0.11": "7\n", "0.2": "7\n", "1": "7\n"}
     node.run("remove", 7)
     assert node.shown() == {}
 
 
 def test_the_next_job_of_a_gpu_replaces_one_whose_epilog_never_ran(node: Node) -> None:
-    node.run("write", 7, "0,1")
-    node.run("write", 8, "0")
+    node.write(7, "0,1")
+    node.write(8, "0")
     assert node.shown() == {"0": "8\n", "1": "7\n"}
 
 
 def test_tidy_removes_jobs_that_slurm_does_not_have_here(node: Node) -> None:
-    node.run("write", 7, "0")
-    node.run("write", 8, "1")
+    node.write(7, "0")
+    node.write(8, "1")
     node.squeue("echo 8; echo 9")
     assert node.run("tidy") == 0
     assert node.shown() == {"1": "8\n"}
@@ -106,7 +165,7 @@ def test_tidy_asks_nothing_if_no_job_is_named(node: Node) -> None:
 
 
 def test_without_an_answer_nothing_is_removed(node: Node) -> None:
-    node.run("write", 7, "0")
+    node.write(7, "0")
     node.squeue("exit 1")
     assert node.run("tidy") == 1
     assert node.shown() == {"0": "7\n"}

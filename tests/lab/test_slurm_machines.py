@@ -1,0 +1,216 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Real daemons of Slurm on the machines of tests/machines.yml: slurmctld accepts each node as Drawbridge writes it.
+
+One slurmctld, and for each machine a slurmd whose hwloc reads that machine's /sys. They run in namespaces of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.scontrol import fields
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
+
+from lab.hosts.paths import Paths
+from lab.image import build
+from tests.machines import write
+from tests.unit.module_utils.machines import ALL, DESCRIBED, node_class
+
+pytestmark = pytest.mark.live
+
+SCENE_S = 600
+TOO_LARGE = ("mariadb", "galera", "perl", "libperl", "nfs", "libx")
+"""Packages of the lab that Slurm does not need."""
+JOB_GPUS = Path(__file__).parents[2] / "roles/slurm_node/files/slurm-job-gpus.py"
+TAKEN = ("NodeSet=", "PartitionName=", "SelectType", "GresTypes", "SlurmdParameters", "ProctrackType", "TaskPlugin")
+"""Lines of Drawbridge's slurm.conf that a cluster without accounting and without scripts can have, beside its nodes."""
+OTHERS = """
+ClusterName=demo
+SlurmctldHost=ctl(10.9.9.1)
+SlurmUser=root
+StateSaveLocation=/var/spool/slurmctld
+SlurmdSpoolDir=/var/spool/slurmd-%n
+SlurmdLogFile=/out/%n.log
+SlurmctldLogFile=/out/slurmctld
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd-%n.pid
+JobAcctGatherType=jobacct_gather/none
+MailProg=/bin/true
+MpiDefault=none
+"""
+UNPACK = """
+mount -t overlay overlay -o "lowerdir=$TREE,upperdir=$WORK/slurm,workdir=$WORK/unpacking" "$WORK/root"
+mount --bind "$PACKAGES" "$WORK/root/mnt"
+for deb in $DEBS; do chroot "$WORK/root" dpkg-deb -x "/mnt/$deb" /; done
+cd "$WORK/root/usr/sbin"
+for daemon in slurmctld slurmd slurmstepd; do ln -sf $daemon-wlm $daemon; done
+"""
+SCENE = """
+R=$SCENE/root
+mount -t overlay overlay -o "lowerdir=$WORK/slurm:$TREE,upperdir=$SCENE/upper,workdir=$SCENE/work" "$R"
+mount -t proc proc "$R/proc"
+for place in run dev tmp; do mount -t tmpfs tmpfs "$R/$place"; done
+for device in 'null 1 3' 'zero 1 5' 'random 1 8' 'urandom 1 9'; do
+  set -- $device; mknod -m 666 "$R/dev/$1" c "$2" "$3"
+done
+for minor in $(seq 0 15); do mknod -m 666 "$R/dev/nvidia$minor" c 195 "$minor"; done
+ip link set lo up
+ip address add 10.9.9.1/32 dev lo
+hostname ctl
+echo '10.9.9.1 ctl' > "$R/etc/hosts"
+mkdir -p "$R/run/munge" "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge" "$R/var/spool/slurmctld"
+chmod 700 "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge"
+head -c 1024 /dev/urandom > "$R/etc/munge/munge.key"
+chmod 400 "$R/etc/munge/munge.key"
+chroot "$R" sh -ec '
+munged --force
+slurmctld
+for node in $(cat /out/names); do
+  mkdir "/var/spool/slurmd-$node"
+  HWLOC_FSROOT=/machines/$node slurmd -N "$node"
+done
+for look in $(seq 300); do
+  scontrol --oneliner show node > /out/nodes
+  grep -q "State=UNKNOWN \\|State=[A-Z]*[*]" /out/nodes || break
+  sleep 0.2
+done
+'"$COMMANDS"
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The lab's image with Slurm unpacked over it."""
+
+    work: Path
+    environment: dict[str, str]
+
+    def run(self, script: str, **environment: object) -> None:
+        """Run a shell script as root of namespaces that end with it."""
+        argv = ["unshare", "--mount", "--net", "--pid", "--fork", "--uts", "--kill-child", "sh", "-ec", script]
+        everything = {**self.environment, **{key: str(value) for key, value in environment.items()}}
+        done = subprocess.run(argv, env=everything, capture_output=True, text=True, timeout=SCENE_S, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    image, work = build.ensure(Paths.of().cache, print), tmp_path_factory.mktemp("slurm")
+    for name in ("slurm", "unpacking", "root"):
+        (work / name).mkdir()
+    debs = " ".join(deb.name for deb in image.packages.glob("*.deb") if not deb.name.startswith(TOO_LARGE))
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TREE": str(image.tree), "WORK": str(work)}
+    found = Place(work, {**environment, "PACKAGES": str(image.packages), "DEBS": debs})
+    found.run(UNPACK)
+    return found
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster: its nodes as slurmctld shows them, and the folder with its logs."""
+
+    nodes: dict[str, dict[str, str]]
+    out: Path
+
+    def reserved(self, node: str) -> str:
+        """The machine's CPUs that a node's slurmd keeps from jobs."""
+        found = re.findall(r"Reserved machine CPU IDs: (\S+)", (self.out / f"{node}.log").read_text())
+        return found[-1] if found else ""
+
+
+def cluster(
+    place: Place, scene: Path, names: Sequence[str], commands: str = "", change: Callable[[str], str] = str
+) -> Cluster:
+    """Start the daemons, with gres.conf changed, run commands on the controller, and look."""
+    for name in ("root", "work", "upper/out", "upper/etc/slurm", "upper/machines"):
+        (scene / name).mkdir(parents=True)
+    nodes = {name.replace("_", "-"): name for name in names}
+    for node, name in nodes.items():
+        write(ALL[name], scene / "upper/machines" / node, hwloc=True)
+    files = written(nodes)
+    (scene / "upper/etc/slurm/gres.conf").write_text(change(files["gres.conf"]))
+    for name in ("cgroup.conf", "slurm.conf"):
+        (scene / "upper/etc/slurm" / name).write_text(files[name])
+    (scene / "upper/etc/slurm/prolog").write_text(PROLOG)
+    (scene / "upper/etc/slurm/prolog").chmod(0o755)
+    (scene / "upper/out/slurm-job-gpus").write_text(JOB_GPUS.read_text())
+    (scene / "upper/out/names").write_text("\n".join(nodes))
+    place.run(SCENE, SCENE=scene, COMMANDS=commands or "true")
+    out = scene / "upper/out"
+    shown = [fields(line) for line in (out / "nodes").read_text().splitlines()]
+    return Cluster({nodes[one["NodeName"]]: one for one in shown}, out)
+
+
+PROLOG = """#!/bin/sh
+exec python3 /out/slurm-job-gpus --directory /out/jobs --driver "/machines/$SLURMD_NODENAME/proc/driver/nvidia" \\
+  --devices 2,3,0,1,6,7,4,5 write
+"""
+
+
+def written(nodes: dict[str, str]) -> dict[str, str]:
+    """Drawbridge's files for these nodes, on one host, without scripts and accounting."""
+    machines = {node: ALL[name] for node, name in nodes.items()}
+    (parameters,) = {machine.slurmd for machine in machines.values()}
+    # the memory is that of this host
+    small = {"memory_mib": 2048, "reserved_memory_mib": 1024}
+    slurm: dict[str, Any] = {
+        "cluster": "demo",
+        "controller": "ctl",
+        "packages": "debian",
+        "version": "24.11",
+        "topology": "none",
+    }
+    slurm["settings"] = {"SlurmdParameters": parameters} if parameters else {}
+    slurm["partitions"] = [{"name": "batch", "nodes": ",".join(nodes)}]
+    described = {
+        "os": "debian-13",
+        "classes": {f"{node}-class": node_class(machine, **small) for node, machine in machines.items()},
+        "ranges": [{"names": node, "node_class": f"{node}-class"} for node in nodes],
+    }
+    site = load({"drawbridge_nodes": described, "drawbridge_slurm": slurm})
+    files = controller_files(site.slurm, site.nodes, False)
+    lines = files["slurm.conf"].splitlines()
+    own = [line for line in lines if line.startswith("NodeName=")]
+    ports = [f"{line} NodeHostname=ctl Port={17001 + at}" for at, line in enumerate(own)]
+    conf = "\n".join([*(line for line in lines if line.startswith(TAKEN)), *ports, OTHERS])
+    return {**files, "slurm.conf": f"{conf}PrologFlags=Alloc\nProlog=/etc/slurm/prolog\n"}
+
+
+@pytest.mark.parametrize(
+    "parameters", sorted({machine.slurmd for machine in ALL.values()}), ids=lambda it: it or "plain"
+)
+def test_slurm_accepts_each_machine_and_reserves_the_cpus_that_the_intent_names(
+    place: Place, tmp_path: Path, parameters: str
+) -> None:
+    names = [name for name in DESCRIBED if ALL[name].slurmd == parameters]
+    found = cluster(place, tmp_path, names)
+    states = {name: (node["State"], node.get("Reason", "")) for name, node in found.nodes.items()}
+    assert states == {name: ("IDLE", "") for name in names}
+    assert {name: found.reserved(name.replace("_", "-")) for name in names} == {
+        name: ALL[name].machine_cpus for name in names
+    }
+    gpus = {name: sum(map(int, re.findall(r"gpu:h100:([0-9]+)", node["Gres"]))) for name, node in found.nodes.items()}
+    assert gpus == {name: len(ALL[name].gpus) for name in names}
+
+
+def test_slurm_drains_a_node_with_cores_of_a_part_of_a_socket(place: Place, tmp_path: Path) -> None:
+    """What the rule is there for, and that the test above can see it."""
+    node = cluster(place, tmp_path, ["dgx_a100"], change=lambda text: text.replace("Cores=0-63", "Cores=48-63")).nodes
+    assert "DRAIN" in node["dgx_a100"]["State"]
+    assert "doesn't match socket boundaries" in node["dgx_a100"]["Reason"]
+
+
+def test_a_job_is_named_in_the_files_of_its_own_gpus(place: Place, tmp_path: Path) -> None:
+    """Its first GPUs in gres.conf are /dev/nvidia2, 3 and 0, which the driver lists first, second and third."""
+    job = "sbatch --wait --partition=batch --gres=gpu:h100:3 --output=/out/job --wrap 'env | grep ^SLURM_JOB_GPUS'"
+    found = cluster(place, tmp_path, ["dgx_a100"], commands=job)
+    assert (found.out / "job").read_text() == "SLURM_JOB_GPUS=0,1,2\n"
+    assert sorted(path.name for path in (found.out / "jobs").iterdir()) == ["0", "1", "2"]
