@@ -6,6 +6,7 @@ import pytest
 
 from lab.hosts import site
 from lab.hosts.paths import Paths
+from tests.slurm_daemons import Place, unpacked
 
 
 @pytest.fixture
@@ -16,3 +17,9 @@ def paths(tmp_path):
 @pytest.fixture
 def room_site():
     return site.load(7)
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """The lab's Slurm, for tests that start daemons."""
+    return unpacked(tmp_path_factory.mktemp("slurm"))

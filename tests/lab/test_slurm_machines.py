@@ -8,7 +8,6 @@ One slurmctld, and for each machine a slurmd whose hwloc reads that machine's /s
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,16 +18,12 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 
-from lab.hosts.paths import Paths
-from lab.image import build
 from tests.machines import write
+from tests.slurm_daemons import Place
 from tests.unit.module_utils.machines import ALL, DESCRIBED, node_class
 
 pytestmark = pytest.mark.live
 
-SCENE_S = 600
-TOO_LARGE = ("mariadb", "galera", "perl", "libperl", "nfs", "libx")
-"""Packages of the lab that Slurm does not need."""
 JOB_GPUS = Path(__file__).parents[2] / "roles/slurm_node/files/slurm-job-gpus.py"
 TAKEN = ("NodeSet=", "PartitionName=", "SelectType", "GresTypes", "SlurmdParameters", "ProctrackType", "TaskPlugin")
 """Lines of Drawbridge's slurm.conf that a cluster without accounting and without scripts can have, beside its nodes."""
@@ -45,13 +40,6 @@ SlurmdPidFile=/run/slurmd-%n.pid
 JobAcctGatherType=jobacct_gather/none
 MailProg=/bin/true
 MpiDefault=none
-"""
-UNPACK = """
-mount -t overlay overlay -o "lowerdir=$TREE,upperdir=$WORK/slurm,workdir=$WORK/unpacking" "$WORK/root"
-mount --bind "$PACKAGES" "$WORK/root/mnt"
-for deb in $DEBS; do chroot "$WORK/root" dpkg-deb -x "/mnt/$deb" /; done
-cd "$WORK/root/usr/sbin"
-for daemon in slurmctld slurmd slurmstepd; do ln -sf $daemon-wlm $daemon; done
 """
 SCENE = """
 R=$SCENE/root
@@ -84,33 +72,6 @@ for look in $(seq 300); do
 done
 '"$COMMANDS"
 """
-
-
-@dataclass(frozen=True)
-class Place:
-    """The lab's image with Slurm unpacked over it."""
-
-    work: Path
-    environment: dict[str, str]
-
-    def run(self, script: str, **environment: object) -> None:
-        """Run a shell script as root of namespaces that end with it."""
-        argv = ["unshare", "--mount", "--net", "--pid", "--fork", "--uts", "--kill-child", "sh", "-ec", script]
-        everything = {**self.environment, **{key: str(value) for key, value in environment.items()}}
-        done = subprocess.run(argv, env=everything, capture_output=True, text=True, timeout=SCENE_S, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    image, work = build.ensure(Paths.of().cache, print), tmp_path_factory.mktemp("slurm")
-    for name in ("slurm", "unpacking", "root"):
-        (work / name).mkdir()
-    debs = " ".join(deb.name for deb in image.packages.glob("*.deb") if not deb.name.startswith(TOO_LARGE))
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TREE": str(image.tree), "WORK": str(work)}
-    found = Place(work, {**environment, "PACKAGES": str(image.packages), "DEBS": debs})
-    found.run(UNPACK)
-    return found
 
 
 @dataclass(frozen=True)

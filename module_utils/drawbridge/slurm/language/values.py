@@ -50,7 +50,7 @@ _NAMES = "AccountingStorageTRES AllocNodes AllowGroups Feature GresTypes"
 _FLAGS = """
     AllowSpecResourcesUsage ConstrainCores ConstrainDevices ConstrainRAMSpace ConstrainSwapSpace Default DisableRootJobs
     EnableControllers ExclusiveTopo ExclusiveUser Hidden IgnoreSystemd LLN PowerDownOnIdle PriorityFavorSmall ReqResv
-    RootOnly TrackWCKey
+    RootOnly TrackWCKey UsePAM
 """
 _NUMBERS = """
     AccountingStoragePort AcctGatherNodeFreq BatchStartTimeout Boards CompleteWait CoresPerSocket CPUs DbdPort
@@ -62,7 +62,7 @@ _NUMBERS = """
     PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PropagatePrioProcess RealMemory ResumeRate
     ResumeTimeout ReturnToService SchedulerTimeSlice SlurmctldPort SlurmctldTimeout SlurmdPort SlurmdTimeout Sockets
     SocketsPerBoard StoragePort SuspendRate SuspendTime SuspendTimeout TCPTimeout ThreadsPerCore TmpDisk TreeWidth
-    UnkillableStepTimeout UsePAM VSizeFactor WaitTime Weight
+    UnkillableStepTimeout VSizeFactor WaitTime Weight
 """
 _MINUTES = "DefaultTime MaxTime"
 _SECONDS = "PriorityCalcPeriod PriorityDecayHalfLife PriorityMaxAge"
