@@ -20,7 +20,7 @@ Files = Mapping[str, Sequence[Change]]
 """Changes by path."""
 PASSWORDS = ("accountingstoragepass", "jobcomppass")
 QOS = ("DenyQos", "QOS", "allow_qos")
-"""Keys of partitions whose QOS somebody must declare."""
+"""Keys of partitions whose QOS must be declared, here or by others."""
 JOINED = ("Feature", "Gres")
 """Keys that several lost lines share."""
 ORDER = 20
