@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.converge import DeviceError
-from ..core.cpus import cpu_ranges, in_order
+from ..core.cpu_order import in_order
+from ..core.cpus import cpu_ranges
 from .numa import Machine
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..core import hostlist
-from ..core.cpus import ORDERED
+from ..core.cpu_order import ORDERED
 from ..core.faults import Fault, IntentError
 from ..core.options import FILE, HOSTS, NAME, Shape, option
 from .gpus.vendor import Vendor

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..core.cpus import cpu_list, cpu_ranges, ordered
+from ..core.cpu_order import ordered
+from ..core.cpus import cpu_list, cpu_ranges
 from .model import NodeClass
 
 MOST_NUMA_NODES = 8

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..core.cpus import cpu_list, ordered, unreadable
+from ..core.cpu_order import ordered
+from ..core.cpus import cpu_list, unreadable
 from ..core.faults import Fault
 from ..core.rules import doubled
 from .model import NodeClass, Nodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.cpus import in_order
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.cpu_order import in_order
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine, never_admits
 from hypothesis import given
 from hypothesis import strategies as st
