@@ -7,8 +7,10 @@ A key in none of these tables is the site's. Drawbridge's value is then only a p
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from ...core.options import PATH
 from ..language.values import PLUGINS, listed, plugins
 from .words import WORDS
 
@@ -135,6 +137,10 @@ PROGRAMS = frozenset(
     }
 )
 """Slurm looks for a name without a slash in directories that configless nodes don't have."""
+PATHS = (
+    *("SlurmSchedLogFile", "SlurmctldLogFile", "SlurmctldPidFile", "SlurmdLogFile", "SlurmdPidFile"),
+    *("SlurmdSpoolDir", "StateSaveLocation"),
+)
 LASTING, VOLATILE = ("SlurmdSpoolDir", "StateSaveLocation"), ("/dev/", "/run/", "/tmp/", "/var/run/", "/var/tmp/")
 """Paths of what must survive a boot, and places that do not."""
 
@@ -147,6 +153,8 @@ def unusable(key: str, value: str) -> str:
         return "its scripts and the accounting database would run as root; give the state to another user"
     if key in LASTING and f"{value}/".startswith(VOLATILE):
         return "a boot or a clean-up empties that directory; stop Slurm, and move the state"
+    if key in PATHS and not re.fullmatch(PATH, value.replace("%n", "n").replace("%h", "n")):
+        return "the intent takes paths of letters, digits, dots, dashes and slashes alone"
     if key in PROGRAMS and not value.startswith("/"):
         return "nodes have no directory in which Slurm could find a bare name; write its absolute path"
     return ""

@@ -12,16 +12,12 @@ from ...core.options import PATH
 from ...nodes.model import Nodes
 from ..accounting.model import USER
 from ..model import Slurm
-from .keys import LASTING, NEEDED, PRESETS, VOLATILE
+from .keys import LASTING, NEEDED, PATHS, PRESETS, VOLATILE
 from .settings import preset
 
 KEY = "drawbridge_slurm.settings"
 _PORTS = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 MOST_PORT = 65535
-PATHS = (
-    *("SlurmSchedLogFile", "SlurmctldLogFile", "SlurmctldPidFile", "SlurmdLogFile", "SlurmdPidFile"),
-    *("SlurmdSpoolDir", "StateSaveLocation"),
-)
 PER_NODE = ("SlurmdLogFile", "SlurmdPidFile", "SlurmdSpoolDir")
 """Paths in which Slurm replaces %n and %h by the node's name."""
 PREEMPTS = ("preempt/qos", "preempt/partition_prio")

@@ -8,11 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from ...core import hostlist
 from .lines import Line, with_defaults
+from .values import flag
 
 Attributes = Mapping[str, tuple[str, str]]
 """Spelling and value by key in small letters."""
 IN_PARALLEL = frozenset({"bcastaddr", "nodeaddr", "nodehostname", "port"})
 """Keys of a node's line that are lists as long as the names."""
+WINNERS = {"defmempercpu": "defmempernode", "denyaccounts": "allowaccounts", "denyqos": "allowqos"}
+"""Keys of a partition that Slurm ignores beside another key."""
 ALIASES = {"features": "feature", "procs": "cpus", "shared": "oversubscribe"}
 """Old spellings, in small letters."""
 
@@ -29,8 +32,16 @@ def attributes(line: Line) -> dict[str, tuple[str, str]]:
 
 
 def by_partition(found: Sequence[Line]) -> dict[str, Attributes]:
-    """Keys of each partition by its name."""
-    return {line.name: attributes(line) for line in with_defaults(list(found), "partitionname")}
+    """Keys of each partition by its name, without those that Slurm ignores: of several defaults it takes the last."""
+    named = {line.name: attributes(line) for line in with_defaults(list(found), "partitionname")}
+    defaults = [name for name, keys in named.items() if flag(keys.get("default", ("", "no"))[1]) is True]
+    for name, keys in named.items():
+        if name in defaults[:-1]:
+            del keys["default"]
+        for key, winner in WINNERS.items():
+            if keys.get(winner, ("", "all"))[1].lower() != "all":
+                keys.pop(key, None)
+    return {**named}
 
 
 def by_node(found: Sequence[Line]) -> dict[str, Attributes]:

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...core.options import FILE
 from ..config.keys import (
     CGROUP_OWNED,
     DBD_DERIVED,
@@ -199,8 +201,8 @@ def _script(name: str, path: str, new: str | None, kept: Sequence[str]) -> Chang
     if folder:
         note = f"name each program of {folder} in drawbridge_slurm.scripts.{SCRIPT_KINDS[name]}"
         return Change(DROPPED, shown(name, path), after, note)
-    if not path.startswith("/"):
-        note = f"name its absolute path on every host in drawbridge_slurm.scripts.{SCRIPT_KINDS[name]}"
+    if not re.fullmatch(FILE.pattern, path):
+        note = f"name its absolute path, without blanks, in drawbridge_slurm.scripts.{SCRIPT_KINDS[name]}"
         return Change(DROPPED, shown(name, path), after, note)
     return Change(DROPPED, shown(name, path), after, "", ("scripts", SCRIPT_KINDS[name]), path)
 

@@ -46,6 +46,12 @@ def test_one_priority_of_a_partition_is_two_keys_and_wins() -> None:
     }
 
 
+def test_keys_that_slurm_ignores_are_no_keys() -> None:
+    keys = "AllowQos=x DenyQos=y AllowAccounts=ALL DenyAccounts=z DefMemPerNode=2 DefMemPerCPU=1"
+    found = by_partition(lines(f"PartitionName=a Default=YES {keys}\nPartitionName=b Default=YES\n"))
+    assert [*found["a"]] == ["allowqos", "allowaccounts", "denyaccounts", "defmempernode"] and "default" in found["b"]
+
+
 def test_a_partition_has_the_nodes_of_its_sets() -> None:
     found = Members(lines("NodeSet=x Feature=f\nNodeSet=y Nodes=c\nNodeName=a,b Feature=f,g\nNodeName=c Feature=F\n"))
     assert found.of("x,y") == ["a", "b", "c"] and found.of("all") == ["a", "b", "c"] and found.of("c,d") == ["c", "d"]
