@@ -14,10 +14,14 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any
 
+from lab.emulators.fabric.releases import release
+
 if TYPE_CHECKING:
     from lab.emulators.fabric.data_model import Tree
     from lab.emulators.fabric.switch import State
 
+RELEASE = "202511.1-8d21b6f0c"
+"""What a switch runs unless its state says otherwise: the branch, and the build."""
 LANES = 4
 """How far the numbers of two neighbouring ports are apart."""
 LOSSLESS = (3, 4)
@@ -83,6 +87,14 @@ def azure(config: Tree) -> None:
 
 COLORS = ("green", "yellow", "red")
 WRED = {"min": "1048576", "max": "2097152"}
+
+
+def version(state: State) -> str:
+    """Return /etc/sonic/sonic_version.yml, some of its lines, as sonic-buildimage makes it."""
+    asic = {"xgs": "broadcom", "spectrum": "mellanox"}
+    platform = state["running"]["DEVICE_METADATA"]["localhost"]["hwsku"].removeprefix("Lab-")
+    lines = [f"build_version: '{release(state, RELEASE)}'", f"asic_type: {asic.get(platform, platform)}"]
+    return "\n".join(["---", *lines, "sonic_os_version: 12", ""])
 
 
 def pruned(config: Tree) -> Tree:

@@ -170,6 +170,8 @@ def systemctl(state: State, words: list[str], *, root: bool) -> str:
 
 def read(state: State, path: str) -> str:
     """Return the text of a file. Raises Refused."""
+    if path == "/etc/sonic/sonic_version.yml":
+        return configdb.version(state)
     if path == SAVED:
         return configdb.printed(state["saved"])
     if path not in state["files"]:

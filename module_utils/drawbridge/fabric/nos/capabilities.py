@@ -12,6 +12,7 @@ from typing import Callable
 
 from ...core.faults import Fault
 from ..model import Cnp, Fabric, Roce, Storage
+from .releases import Releases
 
 BUFFERS = ("cable_m", "lossless_buffer_percent")
 """Keys of drawbridge_fabric.switches that few systems have."""
@@ -28,6 +29,8 @@ class Capabilities:
     mtu_bytes: int
     """The largest MTU of a port."""
     mtu_reason: str
+    releases: Releases
+    """Those that Drawbridge configures, and what came with which."""
     percent_of_buffer: bool = False
     """It takes ECN thresholds in percent of the buffer that a queue can fill."""
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()

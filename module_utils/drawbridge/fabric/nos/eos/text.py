@@ -18,6 +18,7 @@ from ...model import SwitchProfile
 from ...plan import Config, Lines
 from ...strategy import Timer, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
+from .capabilities import CAPABILITIES
 from .commands import commands, on_ports, stops
 from .lines import (
     INSTANT,
@@ -163,4 +164,5 @@ DIALECT = Dialect(
         )
     ),
     state_reads=reads,
+    releases=CAPABILITIES.releases,
 )

@@ -19,7 +19,7 @@ from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
 from ...strategy import Job, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
-from .capabilities import REST
+from .capabilities import CAPABILITIES, REST
 from .change import Own, change, takes_s
 from .checks import unfit, unproven
 from .commands import commands, on_ports, stops
@@ -190,4 +190,5 @@ DIALECT = Dialect(
         )
     ),
     state_reads=reads,
+    releases=CAPABILITIES.releases,
 )
