@@ -65,7 +65,9 @@ def azure(config: Tree) -> None:
     for table in ("TC_TO_QUEUE_MAP", "MAP_PFC_PRIORITY_TO_QUEUE"):
         config[table] = {"AZURE": {number: number for number in numbers}}
     config["TC_TO_PRIORITY_GROUP_MAP"] = {"AZURE": {n: n if int(n) in LOSSLESS else "0" for n in numbers}}
-    config["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"] = {"AZURE": {"3": "3", "4": "4"}}
+    mellanox = config["DEVICE_METADATA"]["localhost"]["hwsku"] == "Lab-spectrum"
+    if mellanox:  # qos_config.j2: pfc_to_pg_map_supported_asics
+        config["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"] = {"AZURE": {"3": "3", "4": "4"}}
     config["SCHEDULER"] = {f"scheduler.{n}": {"type": "DWRR", "weight": str(14 + n)} for n in range(2)}
     thresholds = {f"{color}_{end}_threshold": value for color in COLORS for end, value in WRED.items()}
     drops = {f"{color}_drop_probability": "5" for color in COLORS}
@@ -75,6 +77,7 @@ def azure(config: Tree) -> None:
         "dscp_to_tc_map": "AZURE",
         "pfc_enable": "3,4",
         "pfc_to_queue_map": "AZURE",
+        **({"pfc_to_pg_map": "AZURE"} if mellanox else {}),
         "pfcwd_sw_enable": "3,4",
         "tc_to_pg_map": "AZURE",
         "tc_to_queue_map": "AZURE",

@@ -42,7 +42,7 @@ _PAUSING = re.compile(r"Et(?:hernet)?([\d/]+)\s+(Yes|No)\s+([\d ]*?)\s*(?:Yes|No
 def render(profile: SwitchProfile) -> Config:
     """The wanted state. EOS counts thresholds in units of 1000 bytes and watchdog times in seconds."""
     roce, cnp = profile.roce, profile.cnp
-    queue, weight = QUEUE[profile.asic], INSTANT[profile.asic]
+    queue, weight = QUEUE[profile.family], INSTANT[profile.family]
     ecn = f"minimum-threshold {roce.ecn_min_bytes // 1000} kbytes maximum-threshold {roce.ecn_max_bytes // 1000} kbytes"
     marked = f"      random-detect ecn {ecn} max-mark-probability {roce.ecn_probability_percent}{weight}"
     body = [

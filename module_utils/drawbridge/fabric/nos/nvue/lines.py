@@ -88,8 +88,9 @@ def at(node: Any, *path: object) -> Any:
 
 
 def _values(path: str, node: Tree, keys: tuple[str, ...]) -> Iterator[str]:
+    """Lines of keys that have a value: the empty text configures nothing."""
     for key in keys:
-        if key in node and not isinstance(node[key], Mapping):
+        if key in node and not isinstance(node[key], Mapping) and node[key] not in ("", None):
             yield f"{path} {key} {node[key]}"
 
 
