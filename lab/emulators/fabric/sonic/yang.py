@@ -8,11 +8,12 @@ tables are taken as they are. Texts begin as libyang's do; their ends are modell
 
 `config apply-patch`: the generic config updater takes a JSON patch of ConfigDB, or refuses it as a whole. Changes of
 some tables need their port down (patch_sorter.py, RequiredValueIdentifier). The updater takes each such port that is up
-down, makes the changes, and brings it up again: the state's `ports` count that. Some tables are refused on hardware
-that gcu_field_operation_validators.conf.json does not list; this switch is not in it. Its branches 202405, 202411 and
-202505 list PFC_WD, BUFFER_POOL, BUFFER_PROFILE and WRED_PROFILE. For listed hardware too, they take no more of the last
-one than `replace` of three green thresholds. Branch 202511 has no rule for WRED_PROFILE and none for a whole entry of
-the other two.
+down, makes the changes, and brings it up again: the state's `ports` count that.
+
+Some tables are refused on hardware that gcu_field_operation_validators.conf.json does not list; this switch is not in
+it. Branches 202405, 202411 and 202505 list PFC_WD, BUFFER_POOL, BUFFER_PROFILE and WRED_PROFILE. For listed hardware
+too, they take no more of the last one than `replace` of three green thresholds. Branch 202511 has no rule for
+WRED_PROFILE and none for a whole entry of the other two.
 """
 
 from __future__ import annotations

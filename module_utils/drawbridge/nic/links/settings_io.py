@@ -109,7 +109,9 @@ class DeviceSettings:
     def _port(self, name: str, key: str, option: str) -> dict[str, str]:
         """Both pauses, or both rings, of a port. A driver without pause has none to switch off."""
         try:
-            values = port_settings(self._run(["ethtool", "--json", option, name]).out)
+            values = port_settings(self._run(["ethtool", option, name]).out)
+        except ValueError as err:
+            raise DeviceError(f"{name}: {err}") from err
         except DeviceError as err:
             if key not in PAUSES or "Operation not supported" not in str(err):
                 raise
