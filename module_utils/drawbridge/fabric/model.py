@@ -15,7 +15,7 @@ from .nos.systems import ASICS, CHIPS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
-CHANNEL = r"[A-Za-z][A-Za-z-]{0,30}[0-9]{1,5}"
+CHANNEL = r"[A-Za-z][A-Za-z0-9_.-]{0,30}"
 """Name of a port-channel on any system. A rule knows each system's own."""
 
 

@@ -72,7 +72,7 @@ CAPABILITIES = Capabilities(
             Came(COUNTERS_OF_ALL, "5.14", "What's New in Cumulus Linux 5.14, new NVUE commands"),
         ),
     ),
-    channels=r"[a-z]+\d+",
+    channels=r"(?!swp\d|eth\d)[A-Za-z][A-Za-z0-9_.-]{0,14}",
     refusals=(_priorities_are_those_of_roce_mode, _one_class_is_lossless, _watchdog_counts_intervals),
     buffers=BUFFERS,
 )

@@ -30,7 +30,9 @@ POOLS = ("default-lossy", "roce-lossless")
 OVERRULING = ("pfc", "mapping", "congestion-control", "egress-scheduler", "link-pause")
 """Profiles that a port can have instead of the global one."""
 
-_PART = re.compile(r"(?P<stem>[a-z]+(?:\d+s)?)?(?P<low>\d+)(?:-(?:[a-z]+(?:\d+s)?)?(?P<high>\d+))?")
+_PART = re.compile(r"(?P<stem>[A-Za-z][\w.-]*?(?<!\d))?(?P<low>\d+)(?:-(?:[A-Za-z][\w.-]*?(?<!\d))?(?P<high>\d+))?")
+_PANELS = re.compile(r"(?P<stem>[a-z]+)(?P<low>\d+)-(?P<high>\d+)s(?P<first>\d+)(?:-(?P<last>\d+))?")
+"""Breakout ports of several ports: `swp1-2s0-1` is swp1s0, swp1s1, swp2s0, swp2s1."""
 
 
 def ports_of(text: str) -> list[str]:
@@ -38,6 +40,11 @@ def ports_of(text: str) -> list[str]:
     names: list[str] = []
     stem = ""
     for part in text.split(","):
+        if found := _PANELS.fullmatch(part):
+            low, high, first = (int(found[key]) for key in ("low", "high", "first"))
+            lanes = range(first, int(found["last"] or first) + 1)
+            names += [f"{found['stem']}{number}s{lane}" for number in range(low, high + 1) for lane in lanes]
+            continue
         match = _PART.fullmatch(part)
         if not match or not (match["stem"] or stem):
             names.append(part)
