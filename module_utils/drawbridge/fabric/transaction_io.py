@@ -173,6 +173,7 @@ class Switch:
             lost = self._confirm(name, confirmation)
             if self.read().waiting:
                 raise lost or DeviceError(f"{self.name} confirmed {name}, but the session still waits for confirmation")
+            self._try(self._strategy.tidied(name))
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
 

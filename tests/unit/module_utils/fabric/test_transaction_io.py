@@ -143,7 +143,7 @@ LOSSLESS = replace(LOSSY, lossless=True)
     ("system", "classes", "leaves"),
     [
         (EOS, (LOSSY, LOSSLESS, None), "qos map|interface Ethernet[12] uc-tx-queue 4"),
-        (CUMULUS, (LOSSY,), "qos (mapping|egress)"),
+        (CUMULUS, (LOSSY, None), "qos mapping"),
         (SONIC, (LOSSLESS, None), ""),
         (NEXUS, (LOSSLESS, None), "class-map .*ROCE-STORAGE"),
         (JUNOS, (LOSSY, LOSSLESS, None), ""),

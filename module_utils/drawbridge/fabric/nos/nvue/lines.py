@@ -9,7 +9,7 @@ spelling differs by release, are left out: what a line configures is on. `off` i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
@@ -133,14 +133,24 @@ def _classes(qos: Tree, profile: SwitchProfile) -> Iterator[str]:
     for part in classes(profile):
         path = f"dscp {part.dscp}"
         yield from _values(f"qos mapping {PROFILE} {path}", at(mapping, "dscp", part.dscp), ("switch-priority",))
-    for part in classes(profile):
-        path = f"switch-priority {part.priority}"
-        node = at(queues, "switch-priority", part.priority)
-        yield from _values(f"qos egress-queue-mapping {PROFILE} {path}", node, ("traffic-class",))
-    for number in (REST, *(part.priority for part in classes(profile))):
+    own = [part.priority for part in classes(profile)]
+    others = _other_shares(qos, (REST, *own))
+    for number in (*own, *others):
+        path = f"qos egress-queue-mapping {PROFILE} switch-priority {number}"
+        yield from _values(path, at(queues, "switch-priority", number), ("traffic-class",))
+    for number in (REST, *own, *others):
         path = f"qos egress-scheduler {PROFILE} traffic-class {number}"
         node = at(qos, "egress-scheduler", PROFILE, "traffic-class", number)
         yield from _values(path, node, ("mode", "bw-percent"))
+
+
+def _other_shares(qos: Tree, own: Sequence[int]) -> list[int]:
+    """Traffic classes beside those of the intent that have a share. All shares are one whole, of which none is left.
+
+    A class that the intent no longer has is one of them, with the queue of its switch priority.
+    """
+    shares = at(qos, "egress-scheduler", PROFILE, "traffic-class")
+    return sorted(int(number) for number, it in shares.items() if "bw-percent" in it and int(number) not in own)
 
 
 def _marking(qos: Tree, profile: SwitchProfile) -> Iterator[str]:

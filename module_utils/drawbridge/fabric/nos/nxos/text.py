@@ -151,6 +151,7 @@ _ONE_STAGE = Job(
     takes_s=jobs.takes_s,
     unit_s=jobs.MINUTE_S,
     confirm=jobs.kept,
+    tidy=jobs.tidied,
     abort=jobs.dropped,
     roll_back=jobs.rolled_back,
 )
