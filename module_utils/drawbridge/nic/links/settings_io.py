@@ -12,7 +12,7 @@ from ...core.command import Run
 from ...core.converge import DeviceError
 from ...core.cpus import cpu_list, cpu_ranges
 from . import pcie
-from .settings import INTERRUPTS, NUMA_NODE, PAUSES, RINGS, Settings
+from .settings import INTERRUPTS, NUMA_NODE, OPTIONS, PAUSES, RINGS, Settings
 from .text import port_settings
 
 
@@ -137,7 +137,8 @@ def _cpus(path: Path) -> Iterable[int]:
 
 def _option(setting: str) -> tuple[str, str] | None:
     """ethtool's options that read and set it; None for a setting of another program."""
-    return ("-a", "-A") if setting in PAUSES else ("-g", "-G") if setting in RINGS else None
+    option = OPTIONS.get(setting, "")
+    return (option.lower(), option) if option else None
 
 
 def write(path: Path, value: str) -> None:
