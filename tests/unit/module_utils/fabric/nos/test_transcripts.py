@@ -1,12 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What real devices print, and where that is known from: each command for a switch's state has a transcript.
+"""What real devices print, and where that is known from: each command that reads a switch has a transcript.
 
 The first line of a file is `# COMMAND; where it is from`. PORT stands for a port's name.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ def transcripts(system: str) -> list[tuple[str, str, str, str]]:
     for path in sorted((HOME / system).glob("*.txt")):
         head, _sep, text = path.read_text().partition("\n")
         command, _sep, origin = head.removeprefix("# ").partition("; ")
-        found.append((path.stem, command.split(",")[0], origin, text))
+        if command.startswith("sonic-db-dump"):  # two commands in one line
+            more, _sep, origin = origin.partition("; ")
+            command = f"{command}; {more}"
+        found.append((path.stem, command.split(", its ")[0], origin, text))
     return found
 
 
@@ -42,16 +46,48 @@ def reads(system: str) -> list[tuple[str, StateRead]]:
     return [(it.line.replace(want.ports[0], "PORT"), it) for it in first]
 
 
+STARTUP = {
+    "show startup-config": "show running-config",
+    "show startup-configuration": "show running-configuration",
+    "nv config show -r startup -o json": "nv config show -o json",
+    "sudo sonic-cfggen -j /etc/sonic/config_db.json --print-data": "sonic-cfggen -d --print-data",
+}
+"""Commands that print another configuration in the same form."""
+
+
+def configuration_reads(system: str, release: str) -> list[str]:
+    """The commands of a run, in their order, but for the one that shows the release."""
+    it, want = dialect(system), PROFILES[system]
+    lines = (*it.reads, *it.more_reads(want, release))
+    return [STARTUP.get(line, re.sub(rf" {want.ports[0][:-1]}\d ", " PORT ", line)) for line in lines]
+
+
 ROWS = [
     (system, name, command, text) for system in SYSTEMS for name, command, _unused, text in transcripts(system) if text
 ]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_each_command_for_the_state_has_a_transcript_and_each_transcript_says_where_it_is_from(system: str) -> None:
+def test_each_command_that_reads_has_a_transcript_and_each_transcript_says_where_it_is_from(system: str) -> None:
     known = [command for _unused, command, _origin, _text in transcripts(system)]
     assert [line for line, _unused in reads(system) if line not in known] == []
+    releases = capabilities(system).releases
+    needed = [line for it in (releases.oldest, releases.newest) for line in configuration_reads(system, it)]
+    assert [line for line in (releases.line, *needed) if line not in known] == []
     assert all(origin for _unused, _command, origin, _text in transcripts(system))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_run_takes_what_a_switch_prints_on_the_oldest_and_the_newest_release(system: str) -> None:
+    printed = {command: text for _unused, command, _origin, text in transcripts(system)}
+    releases = capabilities(system).releases
+    assert releases.refusal(releases.read(printed[releases.line]), "consent") == ""
+    for release in (releases.oldest, releases.newest):
+        answers = [printed[line] for line in configuration_reads(system, release)]
+        if system == "eos":  # the transcript has no port
+            answers[:2] = [f"{text}interface Ethernet2\n   no switchport\n" for text in answers[:2]]
+        config = dialect(system).parse(answers, PROFILES[system])
+        assert [name for name, _unused in config.sections][-2:] == [f"interface {it}" for it in PROFILES[system].ports]
 
 
 @pytest.mark.parametrize(("system", "name", "command", "text"), ROWS, ids=lambda it: it if len(str(it)) < 40 else "")
