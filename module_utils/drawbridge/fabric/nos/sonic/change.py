@@ -17,7 +17,7 @@ from typing import Any
 from ....core import ports
 from ...plan import Lines
 from ..dialect import SESSION_PREFIX
-from .lines import DSCP, EMPTY, ON_PORTS, PORT_FIELDS, covered
+from .lines import DSCP, EMPTY, MAP_FIELDS, ON_PORTS, PORT_FIELDS, covered
 
 FOLDER = "/var/tmp"
 """Of the files of a change: the folder in it is the login's own."""
@@ -95,6 +95,7 @@ def change(session: str, seconds: int, lines: Lines, own: Own) -> Lines:
     typed.append(
         f"sudo systemd-run --unit={session} --on-active={seconds} --service-type=oneshot /bin/sh {home}/revert"
     )
+    typed += _unnamed(found)
     typed += [f"sudo config load -y {home}/marks.json"] if marks else []
     typed += [f"sudo config apply-patch {path}" for path in files]
     return (*typed, *_unmarked(found), *_watchdog(found))
@@ -143,7 +144,7 @@ def _operations(entries: dict[tuple[str, str], Entry], missing: list[str]) -> It
         for name, value in entry.new.items():
             yield {"op": "add", "path": f"{path}/{name}", "value": value}
         for name in entry.old:
-            if name not in entry.new:
+            if name not in entry.new and name not in _empty_maps(entry):
                 yield {"op": "remove", "path": f"{path}/{name}"}
 
 
@@ -178,6 +179,18 @@ def _revert(home: str, found: Difference) -> Iterator[str]:
         if added and not entry.comes and not (table == WATCHED and key != "GLOBAL" and not entry.old):
             yield f"sonic-db-cli CONFIG_DB HDEL '{table}|{key}' {' '.join(added)}"
     yield f"sonic-cfggen -j {home}/old.json --write-to-db"
+
+
+def _empty_maps(entry: Entry) -> list[str]:
+    """Fields that should name a map and have the empty text, which has no effect."""
+    return [name for name, value in entry.old.items() if name in MAP_FIELDS and not value]
+
+
+def _unnamed(found: Difference) -> Iterator[str]:
+    """Take such fields away first: the updater checks the whole ConfigDB, and its models refuse them."""
+    for (table, key), entry in found.entries.items():
+        if names := _empty_maps(entry):
+            yield f"sudo sonic-db-cli CONFIG_DB HDEL '{table}|{key}' {' '.join(names)}"
 
 
 def _unmarked(found: Difference) -> Iterator[str]:

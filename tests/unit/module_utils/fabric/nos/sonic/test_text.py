@@ -85,7 +85,8 @@ def test_another_operators_edit_in_between_is_seen(sonic: Sonic) -> None:
 
 def test_a_value_that_is_the_empty_text_is_replaced_and_comes_back(sonic: Sonic) -> None:
     """Service ports have it in PORT_QOS_MAP: sonic-buildimage 24161."""
-    sonic.type("PORT_QOS_MAP|Ethernet0 pfc_enable ", "PORT_QOS_MAP|Ethernet0 pfcwd_sw_enable ")
+    sonic.type("PORT_QOS_MAP|Ethernet0 pfc_enable ", "PORT_QOS_MAP|Ethernet0 pfc_to_queue_map ")
+    sonic.type("PORT_QOS_MAP|Ethernet4 dscp_to_tc_map ", "PORT_QOS_MAP|Ethernet4 pfcwd_sw_enable ")
     before = sonic.lines()
     sonic.leave_unproven()
     sonic.pass_time(391)
