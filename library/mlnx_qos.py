@@ -71,6 +71,10 @@ options:
         description: Length of the cable in metres, from which the driver sizes its buffers. With 0 it stays.
         type: int
         default: 0
+      pci_vendor:
+        description: PCI vendor of the ports, such as 15b3, for the commands of a plan. A run asks the drivers.
+        type: str
+        default: ""
   may_flap_links:
     description: Allow changes that take a link down for a moment. These are changes of PFC, and with ice all changes.
     type: bool

@@ -51,13 +51,13 @@ options:
         type: int
         required: true
       cnp_dscp:
-        description: DSCP of congestion notifications.
+        description: DSCP of congestion notifications. With -1 it stays.
         type: int
-        required: true
+        default: -1
       cnp_priority:
-        description: 802.1p priority of congestion notifications.
+        description: 802.1p priority of congestion notifications. With -1 it stays.
         type: int
-        required: true
+        default: -1
       ecn_priorities:
         description: Priorities whose senders slow down after a notification.
         type: list

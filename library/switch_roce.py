@@ -8,6 +8,7 @@ module: switch_roce
 short_description: Make one traffic class lossless on a switch, as a transaction
 version_added: 0.1.0
 description:
+  - Reads the switch's release first, and refuses one that it was not written for.
   - Reads the running configuration over one SSH session, compares the lines that it owns with the profile, and puts all
     differences into one change.
   - Steps that interrupt no traffic are one change. Then follow ports of nodes, and O(links) last.
@@ -69,6 +70,12 @@ options:
         because it moves the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
         On SONiC it is also a change of a port's maps, PFC or queues. On Junos it is a new MTU, and a change of PFC,
         flow control or the queue of an existing class. On OS10 it is also an edit of the PFC policy.
+    type: bool
+    default: false
+  may_try_release:
+    description:
+      - Allow a release that is newer than those that Drawbridge was written for, or that has no number. Forms of
+        commands are then those of the newest one. A release that is too old stays refused.
     type: bool
     default: false
   answer_timeout_s:

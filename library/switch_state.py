@@ -12,6 +12,8 @@ description:
   - Counters count from the switch's start, or since they were cleared. Compare two readings. A counter that the system
     lacks is absent.
   - A command that the switch refuses, or answers in an unknown form, costs its part alone. C(unknown) has the reason.
+    It also names each counter of a lossless priority that an answer should have and lacks, and further LLDP neighbours.
+  - Commands have the form of the switch's release. SONiC before 202505 has no command for ECN marks.
   - EOS has no queue depths here, and counts ECN marks of the lossless class alone. NVUE has counters of the lossless
     class and of congestion notifications. SONiC has the highest queue depth.
   - NX-OS has all but the highest depth. Junos and OS10 have neither depths nor storms. OS10 counts ECN marks of a port

@@ -32,6 +32,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "node_use": {"type": "dict", "default": {}},
     "phase": {"type": "str", "choices": list(PHASES), "default": ALL},
     "may_flap_ports": {"type": "bool", "default": False},
+    "may_try_release": {"type": "bool", "default": False},
     "answer_timeout_s": {"type": "int", "default": 60},
     "confirm_timeout_s": {"type": "int", "default": 300},
     "settle_timeout_s": {"type": "int", "default": 10},
@@ -53,10 +54,11 @@ class ActionModule(ActionBase):
         result = super().run(tmp, variables)
         profile = SwitchProfile.from_dict(args["profile"])
         system = switches.DIALECTS[profile.platform]
+        consent = "" if args["may_try_release"] else variable(args, "may_try_release")
         limits = Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
         try:
             login = switches.login(self._templar, variables)
-            with closing(Switch(login, system, profile, limits)) as switch:
+            with closing(Switch(login, system, profile, limits, consent=consent)) as switch:
                 return {**result, **converged(switch, system, profile, args, bool(self._task.check_mode))}
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
-SYSTEMS = ("leaf", "cumulus", "sonic", "nexus", "junos", "os10", "nexus9")
+SYSTEMS = ("leaf", "cumulus", "sonic", "nexus", "junos", "os10", "nexus9", "cumulus9", "sonic24")
 
 
 @pytest.fixture(scope="session")
@@ -57,4 +57,4 @@ def switch(system: Any, running_switch: Callable[[str], Any]) -> Any:
     return found
 
 
-leaf, cumulus, sonic, nexus, junos, os10, nexus9 = map(fresh, SYSTEMS)
+leaf, cumulus, sonic, nexus, junos, os10, nexus9, cumulus9, sonic24 = map(fresh, SYSTEMS)

@@ -118,6 +118,8 @@ class Emulated:
     opens: ClassVar[tuple[str, ...]] = ("configure terminal",)
     closes: ClassVar[tuple[str, ...]] = ("end", "write memory")
     """What another user types before and after his lines, so that they are in force and saved."""
+    version: ClassVar[str] = ""
+    """Its release, if it is not the emulator's usual one."""
     running: ClassVar[str] = "running"
     waits: ClassVar[str] = "pending"
     """Keys of the emulator's state: what runs, and what waits for its confirmation or its commit."""
@@ -151,7 +153,8 @@ class Emulated:
     @classmethod
     def factory(cls) -> dict[str, Any]:
         """The state of a new switch."""
-        return emulator(cls.system).factory("leaf1", FRONT[cls.system][0], PORTS, "127.0.0.1")
+        new = emulator(cls.system).factory("leaf1", FRONT[cls.system][0], PORTS, "127.0.0.1")
+        return {**new, "version": cls.version} if cls.version else new
 
     @classmethod
     def configure(cls, state: dict[str, Any], lines: tuple[str, ...], now: float) -> None:

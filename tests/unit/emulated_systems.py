@@ -30,6 +30,12 @@ class Cumulus(Emulated):
         return sorted(f"{' '.join(path)}{'' if value == {} else f' {value}'}" for path, value in leaves(configuration))
 
 
+class Cumulus9(Cumulus):
+    """A switch with the oldest release of Cumulus Linux, which shows the state of one port at a time."""
+
+    version = "5.9.0"
+
+
 class Sonic(Emulated):
     """A switch with SONiC."""
 
@@ -56,6 +62,12 @@ class Sonic(Emulated):
         return sorted(f"{path[0]}|{' '.join(path[1:])} {value}" for path, value in leaves(configuration))
 
 
+class Sonic24(Sonic):
+    """A switch with the oldest release of SONiC, whose updater refuses patches of WRED profiles."""
+
+    version = "202405.1-04a1c8c22"
+
+
 class Nexus(Emulated):
     """A Nexus 9000 switch."""
 
@@ -66,21 +78,12 @@ class Nexus(Emulated):
 class Nexus9(Nexus):
     """A Nexus 9000 switch with NX-OS 9.3, which has no two-stage commits."""
 
-    @classmethod
-    def factory(cls) -> dict[str, Any]:
-        """The state of a new switch."""
-        return {**super().factory(), "version": "9.3(13)"}
+    version = "9.3(13)"
 
     @classmethod
     def lines_of(cls, configuration: Any) -> list[str]:
         """What runs, without the feature that a change leaves on."""
         return [line for line in super().lines_of(configuration) if line != "feature scheduler"]
-
-    def reset(self) -> None:
-        """As it left the factory, with its release."""
-        super().reset()
-        with self.state() as state:
-            state["version"] = self.factory()["version"]  # the switch's own clock may have made the state anew
 
     def waiting(self) -> bool:
         """Whether a schedule has its time before it."""
@@ -112,7 +115,9 @@ class PowerSwitch(Emulated):
 KINDS: dict[str, type[Emulated]] = {
     "leaf": Leaf,
     "cumulus": Cumulus,
+    "cumulus9": Cumulus9,
     "sonic": Sonic,
+    "sonic24": Sonic24,
     "nexus": Nexus,
     "nexus9": Nexus9,
     "junos": Junos,
@@ -124,7 +129,7 @@ def start(fixture: str, folder: Path, processes: list[subprocess.Popen[str]]) ->
     """A switch; once a test asks for SSH, a server on a free port of loopback runs, and is added to the processes."""
 
     def serve(switch: Emulated) -> int:
-        process = server(switch.system, folder)
+        process = server(switch.system, folder, switch.version)
         processes.append(process)
         assert process.stdout
         port = int(process.stdout.readline().rsplit(":", 1)[1])
@@ -135,7 +140,7 @@ def start(fixture: str, folder: Path, processes: list[subprocess.Popen[str]]) ->
     return KINDS[fixture](folder / "leaf1", folder, serve)
 
 
-def server(system: str, folder: Path) -> subprocess.Popen[str]:
+def server(system: str, folder: Path, version: str = "") -> subprocess.Popen[str]:
     """The SSH server of a switch, with new keys; it says on which port it listens."""
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
@@ -148,6 +153,7 @@ def server(system: str, folder: Path) -> subprocess.Popen[str]:
         "--authorized-key": str(folder / "user.pub"),
         "--platform": FRONT[system][0],
         "--port-count": str(PORTS),
+        "--release": version,
     }
     command = [sys.executable, "-m", "lab.emulators.fabric", system]
     command += [word for pair in arguments.items() for word in pair]

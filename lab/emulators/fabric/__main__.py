@@ -31,6 +31,7 @@ def _arguments(kind: type[EmulatedSwitch], words: list[str]) -> argparse.Namespa
     parser.add_argument("--host-key", required=True, type=Path, help="the switch's private key, OpenSSH format")
     parser.add_argument("--authorized-key", required=True, type=Path, help="public keys that may log in, as any user")
     parser.add_argument("--platform", choices=kind.platforms, default=kind.platforms[0])
+    parser.add_argument("--release", default="", help="what a new switch runs, such as 5.9.0 or 202405.1")
     parser.add_argument("--port-count", type=int, default=32, help="ports of a new switch")
     parser.add_argument("--neighbors", type=Path, help='JSON, {"Ethernet1": ["gpu01", "rail0"]}: what LLDP sees')
     return parser.parse_args(words)
@@ -42,7 +43,7 @@ async def main(name: str, words: list[str]) -> None:
     options = _arguments(kind, words)
     address, _, port = options.listen.rpartition(":")
     device = Device(options.directory, options.clock)
-    switch = kind.make(device, options.name, options.platform, options.port_count, address)
+    switch = kind.make(device, options.name, options.platform, options.port_count, address, options.release)
     if options.neighbors:
         switch.cable(json.loads(options.neighbors.read_text()))
     stop = asyncio.Event()

@@ -18,6 +18,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from lab.emulators import common
+from lab.emulators.fabric.releases import KEY
 from lab.emulators.fabric.server import EDIT, REBOOT, STALE, TERMINAL_EFFECTS
 
 if TYPE_CHECKING:
@@ -88,9 +89,10 @@ class EmulatedSwitch(abc.ABC):
         del state, cli
 
     @classmethod
-    def make(cls, device: common.Device, name: str, platform: str, ports: int, address: str) -> Self:
-        """Take up a switch, as the site's staging left it if it is new."""
-        return cls(device, cls.factory(name, platform, ports, address))
+    def make(cls, device: common.Device, name: str, platform: str, ports: int, address: str, version: str = "") -> Self:
+        """Take up a switch, as the site's staging left it if it is new, with a release other than the usual one."""
+        new = cls.factory(name, platform, ports, address)
+        return cls(device, {**new, KEY: version} if version else new)
 
     @abc.abstractmethod
     def known(self, state: State) -> Iterable[str]:

@@ -1,10 +1,12 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""ethtool 6.14 on ports of mlx5: counters (-S), global pause (-a, -A) and rings (-g, -G). For ice, --set-priv-flags.
+"""ethtool on ports of mlx5 and ice: counters (-S), global pause (-a, -A) and rings (-g, -G). For ice, --set-priv-flags.
 
 State: `ports`, by device, each with `stats`, `pause` and `rings`. A boot resets them. `no_pause` lists ports whose
-driver knows no pause. Names of counters are those of
-Linux 6.12's counters.rst, texts and exit codes those of ethtool 6.14 over netlink.
+driver knows no pause. `version` is the release, 6.14 if the state has none. Before 6.2, `--json -a` prints true for
+each boolean, and `--json -g` is refused (netdev, December 2022; Debian's 6.1). Text is the same in all releases.
+
+Names of counters: Linux 6.12, mlx5's counters.rst and ice_ethtool.c. Texts and exit codes: ethtool 6.14 over netlink.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..common import DIE, LIE, REFUSE, Call, Killed, boot_id, host_device, in_pairs, sysfs
-from .driver import RAIL, Ice, NetlinkError, driver_of, port_of
+from .driver import ICE, MLX5, RAIL, Ice, NetlinkError, driver_name, driver_of, port_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,11 +48,21 @@ def main(name: str, argv: list[str]) -> int:
     return call.rc or 0
 
 
-def factory() -> dict[str, Any]:
-    """Return a port after a boot: global pause is on, as the firmware has it."""
+def _mlx5_stats() -> dict[str, int]:
     stats = {f"{way}_prio{at}_{it}": 0 for at in range(8) for way in ("rx", "tx") for it in PER_PRIORITY}
     stats |= {f"{way}_{it}": 0 for way in ("rx", "tx") for it in PHYSICAL}
-    stats |= {"rx_out_of_buffer": 0, "tx_pause_storm_warning_events": 0, "tx_pause_storm_error_events": 0}
+    return {**stats, "rx_out_of_buffer": 0, "tx_pause_storm_warning_events": 0, "tx_pause_storm_error_events": 0}
+
+
+def _ice_stats() -> dict[str, int]:
+    names = ["rx_unicast", "rx_dropped", "rx_crc_errors.nic", "rx_dropped.nic", "link_xoff_rx.nic", "link_xoff_tx.nic"]
+    names += [f"{way}_priority_{at}_{it}.nic" for way in ("tx", "rx") for at in range(8) for it in ("xon", "xoff")]
+    return dict.fromkeys(names, 0)
+
+
+def factory(driver: str = MLX5) -> dict[str, Any]:
+    """Return a port after a boot: global pause is on, as the firmware has it."""
+    stats = _ice_stats() if driver == ICE else _mlx5_stats()
     pause = {"autonegotiate": False, "rx": True, "tx": True}
     return {"stats": stats, "pause": pause, "rings": {"rx-max": MOST, "tx-max": MOST, "rx": 1024, "tx": 1024}}
 
@@ -73,7 +85,32 @@ def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | Non
         return []
     if verb == "-S":
         return ["NIC statistics:", *(f"     {key}: {value}" for key, value in port["stats"].items()), ""]
-    return [json.dumps([{"ifname": interface, **port["pause" if verb == "-a" else "rings"]}]), ""]
+    if "--json" not in argv:
+        return [*(_pause if verb == "-a" else _rings)(interface, port), ""]
+    if _old(state) and verb == "-g":
+        raise Refused("ethtool: bad command line argument(s)\nFor more information run ethtool -h", 1)
+    found = port["pause" if verb == "-a" else "rings"]
+    shown = dict.fromkeys(found, True) if _old(state) else found
+    return [json.dumps([{"ifname": interface, **shown}]), ""]
+
+
+def _old(state: dict[str, Any]) -> bool:
+    """Say whether the release is before 6.2."""
+    return [int(number) for number in state.get("version", "6.14").split(".")] < [6, 2]
+
+
+def _pause(interface: str, port: dict[str, Any]) -> list[str]:
+    words = {key: "on" if value else "off" for key, value in port["pause"].items()}
+    rows = [f"Autonegotiate:\t{words['autonegotiate']}", f"RX:\t\t{words['rx']}", f"TX:\t\t{words['tx']}"]
+    return [f"Pause parameters for {interface}:", *rows]
+
+
+def _rings(interface: str, port: dict[str, Any]) -> list[str]:
+    lines = [f"Ring parameters for {interface}:"]
+    for title, end in (("Pre-set maximums:", "-max"), ("Current hardware settings:", "")):
+        received, sent = (port["rings"][f"{way}{end}"] for way in ("rx", "tx"))
+        lines += [title, f"RX:\t\t{received}", "RX Mini:\tn/a", "RX Jumbo:\tn/a", f"TX:\t\t{sent}"]
+    return lines
 
 
 def _agent(interface: str, words: list[str], *, keep: bool) -> None:
@@ -96,7 +133,7 @@ def _port(state: dict[str, Any], interface: str) -> dict[str, Any]:
         raise Refused("netlink error: Operation not supported", 1)
     if state.get("boot_id") != boot_id():
         state.update(boot_id=boot_id(), ports={})
-    return state["ports"].setdefault(interface, factory())
+    return state["ports"].setdefault(interface, factory(driver_name(interface)))
 
 
 def _set(port: dict[str, Any], verb: str, changes: dict[str, str], *, keep: bool) -> None:

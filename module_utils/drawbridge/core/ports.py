@@ -3,7 +3,7 @@
 """Lists of switch ports, as people and switches write them: `Ethernet1-20`, `Ethernet1/1-64/1`, `swp1s0-1`.
 
 `Ethernet0-24:8` is every eighth: Ethernet0, Ethernet8, Ethernet16, Ethernet24. `et-0/0/0-7` are eight ports, and
-`et-0/0/0:0-3` the four channels of one.
+`et-0/0/0:0-3` the four channels of one. `swp1-16s0-1` are the two breakout ports of each of 16.
 """
 
 from __future__ import annotations
@@ -39,7 +39,17 @@ def expand(text: str) -> list[str]:
     return ports
 
 
+_PANELS = re.compile(r"([A-Za-z]+)([0-9]+)-([0-9]+)s([0-9]+)(?:-([0-9]+))?")
+"""Breakout ports of several ports: swp1-16s0-1."""
+
+
 def _ports(part: str) -> list[str]:
+    if panels := _PANELS.fullmatch(part):
+        stem, low, high, first, last = panels.groups()
+        if int(low) > int(high) or int(first) > int(last or first):
+            raise PortsError(f"{part!r} runs backwards")
+        lanes = range(int(first), int(last or first) + 1)
+        return [f"{stem}{number}s{lane}" for number in range(int(low), int(high) + 1) for lane in lanes]
     match = _PART.fullmatch(part)
     if not match:
         raise PortsError(f"{part!r} is neither a port nor a range of ports")

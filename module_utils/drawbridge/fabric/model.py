@@ -11,11 +11,11 @@ from ..core import ports as port_lists
 from ..core.options import HOSTS, option
 from .cables.model import PORTS, Cabling
 from .dcqcn.model import Dcqcn
-from .nos.systems import ASICS, SYSTEMS
+from .nos.systems import ASICS, CHIPS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
-CHANNEL = r"[A-Za-z][A-Za-z-]{0,30}[0-9]{1,5}"
+CHANNEL = r"[A-Za-z][A-Za-z0-9_.-]{0,30}"
 """Name of a port-channel on any system. A rule knows each system's own."""
 
 
@@ -84,7 +84,7 @@ class Switches:
         " et-0/0/0-31, Ethernet0-248:8 (every eighth)",
         pattern=PORTS,
     )
-    asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
+    asic: str = option("switch ASIC, by its chip or its family; it decides queues and maps", "xgs", choices=ASICS)
     channels: tuple[Channel, ...] = option("port-channels of these ports; Drawbridge does not make them", ())
     pairs: tuple[str, ...] = option(
         "MLAG pairs of these switches, also called vPC or VLT: hostlists of two names. The second one changes after the"
@@ -150,7 +150,7 @@ class SwitchProfile:
     """The lossless class on one switch, as view C(switch) of P(drawbridge.drawbridge.view#filter) derives it."""
 
     platform: str = option("network operating system", choices=tuple(SYSTEMS))
-    asic: str = option("switch ASIC, which decides the names of queues", choices=ASICS)
+    asic: str = option("switch ASIC, by its chip or its family; it decides queues and maps", choices=ASICS)
     ports: tuple[str, ...] = option("ports that carry the class, one a name, such as C(Ethernet1)")
     mtu_bytes: int = option("MTU of those ports", low=1280, high=9216)
     roce: Roce = option("the lossless class")
@@ -163,6 +163,11 @@ class SwitchProfile:
         "share of the buffers for lossless traffic (0: not configured)", 0, low=0, high=99
     )
     queue_buffer_bytes: int = option("buffer that one queue can fill; 0: that of the ASIC", 0, low=0)
+
+    @property
+    def family(self) -> str:
+        """The family of the switch's ASIC."""
+        return CHIPS[self.asic]
 
     @property
     def lossless(self) -> list[int]:

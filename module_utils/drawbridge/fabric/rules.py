@@ -118,7 +118,8 @@ def systems_run_on_their_asics(fabric: Fabric) -> Iterator[Fault]:
         asics = SYSTEMS[kind.platform]
         if kind.asic not in asics:
             reason = f"{kind.platform} does not run on it"
-            repair = f"write asic: {' or '.join(asics)}"
+            others = f", or its chip: {', '.join(asics[1:])}" if asics[1:] else ""
+            repair = f"write asic: {asics[0]}{others}"
             yield Fault(f"drawbridge_fabric.switches[{index}].asic", kind.asic, reason, repair)
 
 

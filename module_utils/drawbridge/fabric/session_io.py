@@ -62,8 +62,9 @@ class NetmikoSession:
         except broken() as err:
             raise DeviceError(_why_no_session(login, err)) from err
         self._connection.read_timeout_override = timeout_s
-        base = re.escape(self._connection.base_prompt)
-        self._prompt = rf"(?m)^{base}{dialect.prompt}"
+        base = self._connection.base_prompt
+        self._connection.base_prompt = _lasting(base)
+        self._prompt = rf"(?m)^{_any_time(base)}{dialect.prompt}"
         try:
             if dialect.enables:
                 self._connection.enable()
@@ -97,6 +98,19 @@ class NetmikoSession:
         """Close the connection without a logout, which could hang in some states of the terminal."""
         with contextlib.suppress(*broken()):
             self._connection.paramiko_cleanup()
+
+
+_CLOCK = re.compile(r"\d+(?::\d\d)+(?:\.\d+)?")
+
+
+def _any_time(prompt: str) -> str:
+    """A regular expression of the prompt, whose clock shows another time in each one."""
+    return r"\d+(?::\d\d)+(?:\.\d+)?".join(map(re.escape, _CLOCK.split(prompt)))
+
+
+def _lasting(prompt: str) -> str:
+    """The longest part of the prompt beside its clock, which netmiko waits for."""
+    return max(_CLOCK.split(prompt), key=len).strip()
 
 
 def _attentive(system: type[netmiko.BaseConnection]) -> type[netmiko.BaseConnection]:

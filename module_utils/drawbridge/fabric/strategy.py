@@ -52,6 +52,10 @@ class Strategy:
         del lines
         return wanted
 
+    def tidied(self, name: str) -> str:
+        """Takes away what would have rolled a session back, once the session is seen to be kept."""
+        return no_text(name)
+
     def confirmation(self, name: str) -> str:
         """Keeps a session that is in force, typed over any connection; "" where that can't be."""
         return no_text(name)
@@ -86,6 +90,11 @@ class Timer(Strategy):
 @dataclass(frozen=True)
 class Job(Timer):
     """A job on the switch rolls a change back. It is armed first, so that it may begin in the middle of the lines."""
+
+    tidy: Callable[[str], str] = no_text
+
+    def tidied(self, name: str) -> str:
+        return self.tidy(name)
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,12 @@ class Switch:
         profile: SwitchProfile,
         limits: Limits,
         log_in: Callable[[Login, Dialect, float], Session] = NetmikoSession,
+        consent: str = "",
     ) -> None:
-        """Nothing is contacted yet."""
+        """Nothing is contacted yet. `consent` is the variable that would allow an untried release; empty if it does."""
         self._login, self._dialect, self._profile, self._limits = login, dialect, profile, limits
-        self._log_in = log_in
+        self._log_in, self._consent = log_in, consent
+        self._release: str | None = None
         self._session: Session | None = None
         self._open: Session | None = None
         self._last: Config | None = None
@@ -83,8 +85,11 @@ class Switch:
         return self._dialect.strategy(self.last.own)
 
     def read(self) -> Config:
-        """Read the owned lines. Raises DeviceError."""
-        answers = [self._send(command) for command in self._dialect.reads]
+        """Read the owned lines, in the form of the switch's release. Raises DeviceError."""
+        if self._release is None:
+            self._release = self._known_release()
+        reads = (*self._dialect.reads, *self._dialect.more_reads(self._profile, self._release))
+        answers = [self._send(command) for command in reads]
         try:
             self._last = self._dialect.parse(answers, self._profile)
         except DialectError as err:
@@ -132,6 +137,13 @@ class Switch:
                 session.close()
         self._session = self._open = None
 
+    def _known_release(self) -> str:
+        releases = self._dialect.releases
+        release = releases.read(self._send(releases.line))
+        if why := releases.refusal(release, self._consent):
+            raise DeviceError(f"{self.name}: {why}")
+        return release
+
     def _send(self, line: str) -> str:
         if not self._session:
             self._session = self._log_in(self._login, self._dialect, self._limits.answer_s)
@@ -161,6 +173,7 @@ class Switch:
             lost = self._confirm(name, confirmation)
             if self.read().waiting:
                 raise lost or DeviceError(f"{self.name} confirmed {name}, but the session still waits for confirmation")
+            self._try(self._strategy.tidied(name))
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
 

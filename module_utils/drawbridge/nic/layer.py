@@ -30,6 +30,7 @@ SPEC: dict[str, Any] = {
             percent={"type": "int", "required": True},
         ),
         cable_m={"type": "int", "default": 0},
+        pci_vendor={"type": "str", "default": ""},
     ),
     "may_flap_links": {"type": "bool", "default": False},
     **VARIABLES_ARGUMENT,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ..nodes.model import Nodes
-from ..nodes.nics import RAILS, STORAGE
+from ..nodes.nics import MELLANOX, RAILS, STORAGE
 
 ECT0 = 2
 """ECN field of a packet whose sender supports marking (RFC 3168). Without it switches drop instead of mark."""
@@ -73,6 +73,7 @@ def nic_qos(
                 "dscp_priorities": [{"dscp": it.dscp, "priority": it.priority} for it in classes],
                 "bandwidth": [{"priority": it, "percent": share} for it, share in sorted(percent.items())],
                 "cable_m": cable_m,
+                "pci_vendor": nics.vendor,
             }
         )
     return groups
@@ -90,7 +91,7 @@ def roce_groups(
     """The groups of RDMA devices of one node, as the module nic_roce takes them.
 
     Connections of RDMA-CM, such as those of GPFS, carry the GPU class on rails and the storage class on storage ports.
-    NCCL does not use RDMA-CM.
+    NCCL does not use RDMA-CM. Drawbridge sets congestion control on NICs of NVIDIA alone.
     """
     groups = []
     set_rates = {"rates": [{"name": it, "value": value} for it, value in rates.items()]} if rates else {}
@@ -98,6 +99,7 @@ def roce_groups(
         each = len(nics.ports) // len(nics.netdevs)
         pairs = enumerate(zip(nics.netdevs, nics.rdma_devices))
         carried = storage if storage and nics.purpose == STORAGE else lossless
+        marks = nics.vendor in ("", MELLANOX)
         groups.append(
             {
                 "devices": [
@@ -105,13 +107,12 @@ def roce_groups(
                     for at, (netdev, rdma) in pairs
                 ],
                 "tos": carried.dscp << 2 | ECT0,
-                "cnp_dscp": cnp.dscp,
-                "cnp_priority": cnp.priority,
-                "ecn_priorities": qos["lossless_priorities"],
+                **({"cnp_dscp": cnp.dscp, "cnp_priority": cnp.priority} if marks else {}),
+                "ecn_priorities": qos["lossless_priorities"] if marks else [],
                 "ecn_enabled": control != "off",
                 "needs_gid": nics.purpose == RAILS,
                 "gid_index": nodes.class_of(name).nccl_gid_index,
-                **set_rates,
+                **(set_rates if marks else {}),
             }
         )
     return groups
@@ -129,7 +130,8 @@ def firmware_groups(nodes: Nodes, control: str, name: str) -> list[dict[str, Any
     groups = []
     for nics in nodes.class_of(name).nics:
         named = {it.partition("=")[0] for it in nics.firmware}
-        own = [it for it in PARAMETERS.get(control, ()) if it.partition("=")[0] not in named]
+        needed = PARAMETERS.get(control, ()) if nics.vendor in ("", MELLANOX) else ()
+        own = [it for it in needed if it.partition("=")[0] not in named]
         groups.append({"ports": list(nics.ports), "parameters": [*own, *nics.firmware]})
     return [group for group in groups if group["parameters"]]
 

@@ -22,6 +22,8 @@ RDMA_DEVICE = Shape(
     "the name of an RDMA device",
     "at most 63 letters, digits, dots, dashes and underscores",
 )
+MELLANOX, INTEL = "15b3", "8086"
+"""PCI vendors whose drivers need their own treatment; Mellanox' is NVIDIA's."""
 RAILS, STORAGE = "rails", "storage"
 """Purposes of NICs."""
 
@@ -86,6 +88,11 @@ class Nics:
     def rdma_devices(self) -> tuple[str, ...]:
         """RDMA devices in rail order."""
         return tuple(hostlist.expand(self.rdma))
+
+    @property
+    def vendor(self) -> str:
+        """PCI vendor of the ports; empty if the intent does not say."""
+        return self.device.partition(":")[0]
 
     @cached_property
     def ports(self) -> tuple[str, ...]:

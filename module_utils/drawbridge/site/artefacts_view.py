@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..core import ports
@@ -20,8 +21,13 @@ from ..fabric.model import SwitchProfile
 from ..fabric.nos.dialect import dialect
 from ..fabric.plan import PORT
 from ..gate.runtime import text as gate
+from ..nic import dcb_text
 from ..nic import plan as nic
+from ..nic.links import plan as links
+from ..nic.links.settings import pci_of, typed
+from ..nic.queues import ONE_CLASS
 from ..nic.roce import plan as roce
+from ..nodes.nics import INTEL, MELLANOX
 from ..slurm.accounting.plan import AccountingState
 from ..slurm.logins import text as logins
 from ..slurm.logins.model import SITE
@@ -30,6 +36,8 @@ from .kube_artefacts_view import KUBE
 
 FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
 """A port with factory settings."""
+ICE = replace(FACTORY, queues=ONE_CLASS, ice=True)
+"""One of Intel's E810."""
 
 
 def switch_roce(profile: dict[str, Any]) -> Artefact:
@@ -50,20 +58,44 @@ def switch_roce(profile: dict[str, Any]) -> Artefact:
 
 
 def mlnx_qos(groups: Any) -> Artefact:
-    """The commands for ports with factory settings."""
+    """The commands for ports with factory settings, of the tool that fits the ports' vendor."""
     want = nic.wanted(groups)
-    steps = nic.plan(nic.NicQos(dict.fromkeys(want.ports, FACTORY)), want)
-    return Artefact([f"mlnx_qos -i {step.payload.interface} {' '.join(step.payload.options)}" for step in steps])
+    vendors = {name: str(it.get("pci_vendor") or MELLANOX) for it in groups for name in it["interfaces"]}
+    have = {name: ICE if vendors[name] == INTEL else FACTORY for name in want.ports}
+    lines: list[str] = []
+    for step in nic.plan(nic.NicQos(have), want):
+        port, options = step.payload.interface, step.payload.options
+        if vendors[port] == MELLANOX:
+            lines.append(f"mlnx_qos -i {port} {' '.join(options)}")
+        elif options[0] == "-d" and vendors[port] == INTEL:
+            lines.append(f"ethtool --set-priv-flags {port} fw-lldp-agent off")
+        else:
+            lines.append(" ".join(["dcb", *dcb_text.command(port, options, want.ports[port])]))
+    return Artefact(lines)
 
 
 def nic_link(groups: Any) -> Artefact:
-    """The commands for devices with another MTU; the file for a manager of the network depends on the host."""
-    return Artefact([f"ip link set dev {name} mtu {it['mtu_bytes']}" for it in groups for name in it["interfaces"]])
+    """MTU and settings; rules, routes and the file for a manager of the network depend on the host."""
+    want = links.wanted(groups)
+    mtus = [f"ip link set dev {name} mtu {link.mtu}" for name, link in want.links.items()]
+    settings = [typed(name, key, value) for (name, key), value in want.settings.items()]
+    rails = [
+        f"{name}: a rule with priority {rail.table} for its address, and table {rail.table} with the routes of its"
+        f" subnet{f', through its {rail.gateway} address' if rail.gateway else ''}"
+        for name, rail in want.rails.items()
+    ]
+    return Artefact([*mtus, *settings, *rails])
 
 
-def nic_roce(groups: Any) -> Artefact:
-    """All settings, whose paths depend on the host's driver."""
-    return Artefact(roce.wanted(groups).lines())
+def nic_roce(groups: Any, firmware: Any = ()) -> Artefact:
+    """All settings, whose paths depend on the host's driver, and parameters of firmware."""
+    want = roce.wanted(groups)
+    parameters = [
+        f"mlxconfig -d {pci_of(port)} -y set {' '.join(it['parameters'])}"
+        for it in firmware or ()
+        for port in it["ports"]
+    ]
+    return Artefact([*want.lines(), *parameters])
 
 
 def host_files(directory: str, program: Json, files: Any, blocks: Any) -> Artefact:

@@ -53,7 +53,23 @@ def _repair(where: str, name: str, machine: Machine) -> str:
     return f"set {good}" if "classes" in where else f"set {good}, or for {name} alone topology_policy: {good}"
 
 
+def ports_are_ethernet(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
+    """RoCE needs Ethernet; firmware of some NICs can make a port InfiniBand."""
+    del fabric
+    for name, build in nodes.classes.items():
+        for index, nics in enumerate(build.nics):
+            for parameter in nics.firmware:
+                key, _sep, value = parameter.partition("=")
+                if key.startswith("LINK_TYPE_P") and value == INFINIBAND:
+                    reason = "it makes the port InfiniBand, and drawbridge_fabric is RoCE over Ethernet"
+                    where = f"drawbridge_nodes.classes.{name}.nics[{index}].firmware"
+                    yield Fault(where, parameter, reason, f"write {key}=2, which is Ethernet, or remove it")
+
+
+INFINIBAND = "1"
+"""Value of LINK_TYPE_P1; 2 is Ethernet, and 3 lets the port find out."""
 RULES = (
+    ports_are_ethernet,
     leaves_are_leaf_switches,
     rails_have_leaves,
     policies_admit_whole_nodes,

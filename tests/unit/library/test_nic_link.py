@@ -154,6 +154,16 @@ def test_arp_pause_and_rings_are_set_once(ports: Host, tmp_path: Path) -> None:
     assert ports.run("nic_link", **COMPLETE)["steps"] == SETTINGS[6:], "a port forgets its pause and rings at a boot"
 
 
+@pytest.mark.parametrize("release", ["5.16", "6.1", "6.2"])
+def test_pause_and_rings_are_the_ports_own_with_every_release_of_ethtool(ports: Host, release: str) -> None:
+    """Before 6.2, --json prints each pause as on, and there are no rings."""
+    with ports.device("ethtool").state({"ports": {}, "version": release}):
+        pass
+    assert ports.run("nic_link", **COMPLETE)["steps"] == SETTINGS
+    done = ports.run("nic_link", **COMPLETE)
+    assert (done["steps"], done.get("failed", False)) == ([], False)
+
+
 def test_pause_and_rings_wait_for_jobs_and_arp_does_not(ports: Host) -> None:
     ports.program("squeue", "echo 7")
     done = ports.run("nic_link", **COMPLETE)

@@ -18,6 +18,7 @@ from lab.emulators.fabric.eos import sessions, tree
 from lab.emulators.fabric.eos.ports import COUNTERS, PORTS, QOS
 from lab.emulators.fabric.eos.sessions import MAX_COMPLETED, MAX_PENDING
 from lab.emulators.fabric.eos.tree import EOS, GRAMMAR, prompt_part
+from lab.emulators.fabric.releases import release
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
@@ -34,9 +35,7 @@ HARDWARE: dict[str, Any] = {
     "hwMacAddress": "00:1c:73:00:00:01",
     "systemMacAddress": "00:1c:73:00:00:01",
     "configMacAddress": "00:00:00:00:00:00",
-    "version": VERSION,
     "architecture": "x86_64",
-    "internalVersion": f"{VERSION}-44178984.4350F",
     "internalBuildId": "30c6e6a1-8cf5-4ad4-a1a1-0d0c53e3a1f4",
     "imageFormatVersion": "3.0",
     "imageOptimization": "Default",
@@ -51,8 +50,11 @@ RUNNING = "system:/running-config"
 def version(question: Question) -> Answer:
     """`show version`: what the hardware is, hence which queues it has."""
     booted = question.state.get("booted", question.now)
+    runs = release(question.state, VERSION)
     data = {
         **HARDWARE,
+        "version": runs,
+        "internalVersion": f"{runs}-44178984.4350F",
         "modelName": MODELS[question.state["platform"]],
         "bootupTimestamp": booted,
         "uptime": round(question.now - booted, 2),

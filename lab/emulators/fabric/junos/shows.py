@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from lab.emulators.fabric.data_model import PRIORITIES, count
 from lab.emulators.fabric.junos import checks, commits, schema, statements
 from lab.emulators.fabric.junos.checks import COS
+from lab.emulators.fabric.releases import release
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
@@ -97,6 +98,13 @@ def _matched(lines: list[str], pipes: list[str]) -> str:
         wanted = pipe.removeprefix("match ").strip('"')
         lines = [line for line in lines if re.search(wanted, line, re.IGNORECASE)]
     return "\n".join(lines)
+
+
+VERSION = "23.4R2.13"
+
+
+def _version(state: State, _match: re.Match[str], _pipes: list[str], _now: float) -> list[str]:
+    return ["Model: qfx5240-64od", f"Junos: {release(state, VERSION)}"]
 
 
 def _configuration(state: State, match: re.Match[str], pipes: list[str], _now: float) -> list[str]:
@@ -200,6 +208,7 @@ def _forwarding_classes(state: State, _match: re.Match[str], _pipes: list[str], 
 SHOWS: dict[str, Callable[[State, re.Match[str], list[str], float], list[str]]] = {
     r"show configuration( .+)?": _configuration,
     r"show system commit": _commits,
+    r"show version": _version,
     rf"show {COS} interface(?: (\S+))?": _cos_interfaces,
     rf"show {COS} forwarding-class": _forwarding_classes,
     r"show interfaces(?: (\S+))? extensive": _interfaces,

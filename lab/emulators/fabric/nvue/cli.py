@@ -71,6 +71,8 @@ def human(value: int) -> str:
     return f"{value} Bytes"
 
 
+VIEWS = {"interface qos-roce-status": 14, "interface qos-roce-counters": 14}
+"""Views of all ports, and the second number of the release that they came with: What's New in Cumulus Linux 5.14."""
 CELLS = 13312
 TRUST = {"l2": "pcp", "l3": "dscp", "both": "pcp,dscp", "port": "port"}
 
@@ -78,6 +80,8 @@ TRUST = {"l2": "pcp", "l3": "dscp", "both": "pcp,dscp", "port": "port"}
 def show(state: State, words: list[str]) -> Any:
     """Return the data of `nv show WORDS -o json`. Raises Refused."""
     text = " ".join(words)
+    if text in VIEWS and revisions.minor(state) < VIEWS[text]:
+        raise Refused("Error: The requested item does not exist.")
     if text == "interface qos-roce-status":
         return {name: {"qos": {"roce": {"status": status(state, name)}}} for name in state["ports"]}
     if text == "interface qos-roce-counters":
@@ -187,6 +191,10 @@ class Cli(Shell):
         if words[0] in ("exit", "logout"):
             self.over = True
             return "logout"
+        if words == ["cat", "/etc/lsb-release"]:
+            release = state["version"]
+            description = f'DISTRIB_DESCRIPTION="Cumulus Linux {release}"'
+            return f'DISTRIB_ID="Cumulus Linux"\nDISTRIB_RELEASE={release}\n{description}'
         if words[0] != "nv":
             raise Refused(f"-bash: {words[0]}: command not found")
         return self._nv(state, words[1:], now)

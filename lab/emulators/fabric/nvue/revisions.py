@@ -29,7 +29,7 @@ ROCE_POOLS = ("default-lossy", "roce-lossless")
 """RoCE mode gives each half of the buffers; the page on RoCE lowers one before it raises the other."""
 
 
-def factory(name: str, platform: str, ports: int, address: str, version: str = "5.11.0") -> State:
+def factory(name: str, platform: str, ports: int, address: str, version: str = "5.16.0") -> State:
     """Return the state of a switch as the site's staging left it: reachable, without any QoS."""
     applied: tree.Tree = {
         "interface": {

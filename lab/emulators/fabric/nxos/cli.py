@@ -3,9 +3,9 @@
 """The command line of NX-OS: one-stage and two-stage configuration, several commands on a line, saving, show commands.
 
 Layouts: public captures of running configurations and of PFC tables. What a Nexus counts is JSON, queue by queue: NX-OS
-prints a table of one row as an object, of several as a list. Keys: Cisco's reference of show commands (`show queuing
-tabular`, `show queuing pfc-queue`, `show queuing interface`), and collectors of the LLDP table. A queue's number is
-that of its qos-group; `counters` has it under that number.
+prints a table of one row as an object, of several as a list. Tables of `show queuing` lie below a module, as the files
+of tests/transcripts/fabric/nxos have them; their keys are those of Cisco's reference. A queue's number is that of its
+qos-group; `counters` has it under that number.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from lab.emulators.fabric.data_model import PRIORITIES, count
 from lab.emulators.fabric.nxos import stages
 from lab.emulators.fabric.nxos.language import NXOS, attached
 from lab.emulators.fabric.nxos.lines import GRAMMAR, ROLL_BACK
+from lab.emulators.fabric.releases import older, release
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
@@ -38,9 +39,11 @@ def table(name: str, rows: list[Row]) -> Row:
     return {f"TABLE_{name}": {f"ROW_{name}": rows[0] if len(rows) == 1 else rows}} if rows else {}
 
 
-def _by_port(question: Question, row: Callable[[str], Row]) -> list[Row]:
+def _by_port(question: Question, row: Callable[[str], Row]) -> Row:
+    """Return a row for each port, below the only module of a fixed switch."""
     names = sorted(question.state["ports"], key=tree.natural)
-    return [{"if_name_str": name, **row(name)} for name in names]
+    rows = [{"if_name_str": name, **row(name)} for name in names]
+    return table("module", [{"module_number": "1", **table(INTERFACE, rows)}])
 
 
 def _answer(data: Row) -> Answer:
@@ -55,7 +58,7 @@ def tabular(question: Question) -> Answer:
         state = question.state
         return {f"{key}_qos_{n}": str(count(state, name, n, what)) for key, what in KINDS.items() for n in PRIORITIES}
 
-    return _answer(table(INTERFACE, _by_port(question, row)))
+    return _answer(_by_port(question, row))
 
 
 def depths(question: Question) -> Answer:
@@ -74,7 +77,7 @@ def depths(question: Question) -> Answer:
         special: list[Row] = [{"eq-qosgrp": "CONTROL QOS GROUP"}, {"eq-qosgrp": "SPAN QOS GROUP"}]
         return {"dir": "Egress", **table("qosgrp_egress_stats", [*queues, *special])}
 
-    return _answer(table(INTERFACE, _by_port(question, row)))
+    return _answer(_by_port(question, row))
 
 
 def watchdog(question: Question) -> Answer:
@@ -88,19 +91,16 @@ def watchdog(question: Question) -> Answer:
                 **table(
                     "qosgrp_stats_entry",
                     [
-                        {
-                            "q-stat-type": "Stats",
-                            "q-shutdown": str(count(question.state, name, n, "storms")),
-                            "q-restored": str(count(question.state, name, n, "restored")),
-                        }
+                        {"q-stat-type": "Stats", f"q-{key}": str(count(question.state, name, n, what))}
+                        for key, what in (("shutdown", "storms"), ("restored", "restored"))
                     ],
                 ),
             }
             for n in stuck
         ]
-        return {"wd-status": "Enabled", **table("qosgrp_stats", queues)}
+        return {"if_name_str": f"{name} Interface PFC watchdog: [Enabled]", **table("qosgrp_stats", queues)}
 
-    return _answer({"glb-wd-status": "Enabled", **table(INTERFACE, _by_port(question, row))})
+    return _answer({"glb-wd-status": "Enabled", **_by_port(question, row)})
 
 
 def neighbours(question: Question) -> Answer:
@@ -143,9 +143,14 @@ def _configuration(question: Question, which: str, head: list[str]) -> Answer:
     return Answer("\n".join(["", *times, "", f"version {version(question.state)} Bios:version 01.05", *lines]))
 
 
+def software(question: Question) -> Answer:
+    """`show version`: its lines on software."""
+    return Answer(f"Software\n  BIOS: version 01.09\n  NXOS: version {version(question.state)}")
+
+
 def version(state: State) -> str:
     """Return the release that the switch runs."""
-    return state.get("version", VERSION)
+    return release(state, VERSION)
 
 
 def pfc(question: Question) -> Answer:
@@ -182,6 +187,7 @@ SHOWS: Shows = {
     "show startup-config": startup,
     "show interface priority-flow-control": pfc,
     "show configuration": cached,
+    "show version": software,
     **COUNTERS,
 }
 
@@ -221,7 +227,7 @@ class Cli(terminal.Cli):
         state["candidates"].pop(self.vty, None)
 
     def _dual_stage(self, state: State, _found: Match, _now: float) -> str:
-        if int(version(state).split(".")[0]) < stages.FIRST_RELEASE:
+        if older(state, VERSION, stages.TWO_STAGES):
             raise Refused(GRAMMAR.invalid)
         stages.enter(state, self.vty)
         self.configure("dual-stage")

@@ -27,8 +27,8 @@ COMMITTED = (
     "Please avoid other configuration changes during this time.\n"
     "Configuration committed by user '{user}' using Commit ID : {number}"
 )
-FIRST_RELEASE = 10
-"""The first release that has two stages."""
+TWO_STAGES = "10.1"
+"""The first release that has two stages: Cisco, System Management, two-stage configuration commit."""
 FLAPPING = ("shutdown", "mtu", "switchport", "pfc")
 
 

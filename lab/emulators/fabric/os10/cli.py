@@ -20,6 +20,7 @@ from lab.emulators.fabric.data_model import PRIORITIES, count
 from lab.emulators.fabric.os10 import transaction
 from lab.emulators.fabric.os10.transaction import staged
 from lab.emulators.fabric.os10.tree import OS10, pausing, prompt_part
+from lab.emulators.fabric.releases import release
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
@@ -34,10 +35,9 @@ VERSION = "10.5.6.1"
 
 def version(question: Question) -> Answer:
     """`show version`: only its documented lines."""
-    del question
     lines = [
         "Dell SmartFabric OS10 Enterprise",
-        f"OS Version: {VERSION}",
+        f"OS Version: {release(question.state, VERSION)}",
         "System Type: Z9432F-ON",
         "Architecture: x86_64",
     ]
@@ -61,7 +61,7 @@ def candidate(question: Question) -> Answer:
 
 def _configuration(question: Question, config: Node) -> Answer:
     stamp = time.strftime("%b  %d %H:%M:%S %Y", time.gmtime(question.now))
-    head = [f"! Version {VERSION}", f"! Last configuration change at {stamp}", "!"]
+    head = [f"! Version {release(question.state, VERSION)}", f"! Last configuration change at {stamp}", "!"]
     return Answer("\n".join([*head, *OS10.render(config)]))
 
 

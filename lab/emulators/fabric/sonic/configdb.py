@@ -14,10 +14,14 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any
 
+from lab.emulators.fabric.releases import release
+
 if TYPE_CHECKING:
     from lab.emulators.fabric.data_model import Tree
     from lab.emulators.fabric.switch import State
 
+RELEASE = "202511.1-8d21b6f0c"
+"""What a switch runs unless its state says otherwise: the branch, and the build."""
 LANES = 4
 """How far the numbers of two neighbouring ports are apart."""
 LOSSLESS = (3, 4)
@@ -61,7 +65,9 @@ def azure(config: Tree) -> None:
     for table in ("TC_TO_QUEUE_MAP", "MAP_PFC_PRIORITY_TO_QUEUE"):
         config[table] = {"AZURE": {number: number for number in numbers}}
     config["TC_TO_PRIORITY_GROUP_MAP"] = {"AZURE": {n: n if int(n) in LOSSLESS else "0" for n in numbers}}
-    config["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"] = {"AZURE": {"3": "3", "4": "4"}}
+    mellanox = config["DEVICE_METADATA"]["localhost"]["hwsku"] == "Lab-spectrum"
+    if mellanox:  # qos_config.j2: pfc_to_pg_map_supported_asics
+        config["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"] = {"AZURE": {"3": "3", "4": "4"}}
     config["SCHEDULER"] = {f"scheduler.{n}": {"type": "DWRR", "weight": str(14 + n)} for n in range(2)}
     thresholds = {f"{color}_{end}_threshold": value for color in COLORS for end, value in WRED.items()}
     drops = {f"{color}_drop_probability": "5" for color in COLORS}
@@ -71,6 +77,7 @@ def azure(config: Tree) -> None:
         "dscp_to_tc_map": "AZURE",
         "pfc_enable": "3,4",
         "pfc_to_queue_map": "AZURE",
+        **({"pfc_to_pg_map": "AZURE"} if mellanox else {}),
         "pfcwd_sw_enable": "3,4",
         "tc_to_pg_map": "AZURE",
         "tc_to_queue_map": "AZURE",
@@ -83,6 +90,14 @@ def azure(config: Tree) -> None:
 
 COLORS = ("green", "yellow", "red")
 WRED = {"min": "1048576", "max": "2097152"}
+
+
+def version(state: State) -> str:
+    """Return /etc/sonic/sonic_version.yml, some of its lines, as sonic-buildimage makes it."""
+    asic = {"xgs": "broadcom", "spectrum": "mellanox"}
+    platform = state["running"]["DEVICE_METADATA"]["localhost"]["hwsku"].removeprefix("Lab-")
+    lines = [f"build_version: '{release(state, RELEASE)}'", f"asic_type: {asic.get(platform, platform)}"]
+    return "\n".join(["---", *lines, "sonic_os_version: 12", ""])
 
 
 def pruned(config: Tree) -> Tree:

@@ -14,6 +14,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from lab.emulators.fabric.releases import older
 from lab.emulators.fabric.sonic import configdb, yang
 from lab.emulators.fabric.switch import Refused
 
@@ -32,6 +33,8 @@ def taken(form: str, words: list[str]) -> list[str] | None:
     return [word for want, word in zip(pattern, words, strict=True) if want == "*"] + rest
 
 
+HISTORY = "202511"
+"""The branch of sonic-utilities whose `pfcwd start` writes pfc_stat_history: pfcwd/main.py."""
 NOT_ROOT = "Root privileges are required for this operation"
 PATCH, SAVED = "apply-patch", "/etc/sonic/config_db.json"
 
@@ -43,6 +46,9 @@ def config(state: State, words: list[str], *, root: bool) -> str:
     if got := taken("apply-patch **", words):
         files = [word for word in got if not word.startswith("-")]
         return yang.apply_patch(state, read(state, files[0]), dry_run="-d" in got)
+    if got := taken("load -y *", words):
+        configdb.merge(state, _loaded(state, got[0]))
+        return f"Running command: /usr/local/bin/sonic-cfggen -j {got[0]} --write-to-db"
     if taken("save -y", words) is not None:
         state["saved"] = copy.deepcopy(state["running"])
         return f"Running command: /usr/local/bin/sonic-cfggen -d --print-data > {SAVED}"
@@ -91,9 +97,11 @@ def _start(state: State, words: list[str]) -> str:
         if "pfc_enable" not in state["running"].get("PORT_QOS_MAP", {}).get(port, {}):
             skipped.append(f"SKIPPED: PFC is not enabled on port: {port}")
             continue
-        history = state["running"].get("PFC_WD", {}).get(port, {}).get("pfc_stat_history", "disable")
-        times = {"detection_time": detection, "restoration_time": restoration}
-        configdb.merge(state, {"PFC_WD": {port: {"action": action, **times, "pfc_stat_history": history}}})
+        fields = {"action": action, "detection_time": detection, "restoration_time": restoration}
+        if not older(state, configdb.RELEASE, HISTORY):
+            known = state["running"].get("PFC_WD", {}).get(port, {})
+            fields["pfc_stat_history"] = known.get("pfc_stat_history", "disable")
+        configdb.merge(state, {"PFC_WD": {port: fields}})
     return "\n".join(skipped)
 
 
@@ -170,6 +178,8 @@ def systemctl(state: State, words: list[str], *, root: bool) -> str:
 
 def read(state: State, path: str) -> str:
     """Return the text of a file. Raises Refused."""
+    if path == "/etc/sonic/sonic_version.yml":
+        return configdb.version(state)
     if path == SAVED:
         return configdb.printed(state["saved"])
     if path not in state["files"]:

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.data_model import PRIORITIES, count
+from lab.emulators.fabric.releases import older
 from lab.emulators.fabric.sonic import configdb
 from lab.emulators.fabric.switch import Refused
 
@@ -46,13 +47,15 @@ def pfc(state: State) -> str:
 
 
 def watchdog(state: State) -> str:
-    """`show pfcwd stats`: queues that a watchdog checks."""
+    """`show pfcwd stats`: of the queues that a watchdog checks, those with a storm."""
     head = ("QUEUE", "STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP")
     rows = []
     for port, fields in state["running"].get("PORT_QOS_MAP", {}).items():
         watched = port in state["running"].get("PFC_WD", {})
         for n in filter(None, fields.get("pfcwd_sw_enable", "").split(",") if watched else []):
             storms, restored = (count(state, port, n, name) for name in ("storms", "restored"))
+            if not storms:
+                continue
             status = "stormed" if storms > restored else "operational"
             rows.append((f"{port}:{n}", status, f"{storms}/{restored}", "0/0", "0/0"))
     return grid((*head, "TX LAST OK/DROP", "RX LAST OK/DROP"), [(*row, "0/0", "0/0") for row in rows], ">")
@@ -86,8 +89,20 @@ def marks(state: State) -> str:
 
 def watermarks(state: State) -> str:
     """`show queue watermark unicast --json`: the highest fill since a person cleared it."""
-    ports = {port: {f"UC{n}": str(count(state, port, n, "peak")) for n in PRIORITIES} for port in state["ports"]}
-    return json.dumps(ports, indent=4)
+    return json.dumps([dict(zip(_peak_head(), row, strict=True)) for row in _peak_rows(state)], indent=4)
+
+
+def watermark_table(state: State) -> str:
+    """`show queue watermark unicast`."""
+    return f"Egress shared pool occupancy per unicast queue:\n{grid(_peak_head(), _peak_rows(state), '>')}"
+
+
+def _peak_head() -> tuple[str, ...]:
+    return ("Port", *(f"UC{n}" for n in PRIORITIES))
+
+
+def _peak_rows(state: State) -> list[tuple[str, ...]]:
+    return [(port, *(str(count(state, port, n, "peak")) for n in PRIORITIES)) for port in state["ports"]]
 
 
 def lldp(state: State) -> str:
@@ -117,14 +132,24 @@ COUNTERS: dict[str, Callable[[State], str]] = {
     "pfc counters": pfc,
     "pfcwd stats": watchdog,
     "queue counters --json": queues,
+    "queue watermark unicast": watermark_table,
     "queue watermark unicast --json": watermarks,
     "queue wredcounters --json": marks,
 }
 
 
+SINCE = {"queue wredcounters --json": "202505", "queue watermark unicast --json": "202511"}
+"""Branches of sonic-utilities that have a command or an option first: show/main.py, scripts/watermarkstat."""
+NO_OPTION, NO_COMMAND = "no such option: --json", 'No such command "wredcounters".'
+
+
 def show(state: State, words: list[str]) -> str:
     """Return what `show WORDS` prints. Raises Refused."""
-    if answer := SHOWS.get(" ".join(words)):
+    text = " ".join(words)
+    if text in SINCE and older(state, configdb.RELEASE, SINCE[text]):
+        option = text.endswith("--json") and text.removesuffix(" --json") in SHOWS
+        raise Refused(f"Usage: show [OPTIONS] COMMAND [ARGS]...\n\nError: {NO_OPTION if option else NO_COMMAND}")
+    if answer := SHOWS.get(text):
         return answer(state)
     raise Refused(f'Usage: show [OPTIONS] COMMAND [ARGS]...\n\nError: No such command "{" ".join(words)}".')
 

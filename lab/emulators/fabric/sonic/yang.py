@@ -8,9 +8,12 @@ tables are taken as they are. Texts begin as libyang's do; their ends are modell
 
 `config apply-patch`: the generic config updater takes a JSON patch of ConfigDB, or refuses it as a whole. Changes of
 some tables need their port down (patch_sorter.py, RequiredValueIdentifier). The updater takes each such port that is up
-down, makes the changes, and brings it up again: the state's `ports` count that. PFC_WD, BUFFER_POOL and most of
-BUFFER_PROFILE are refused on hardware that gcu_field_operation_validators.conf.json does not list; this switch is not
-in it.
+down, makes the changes, and brings it up again: the state's `ports` count that.
+
+Some tables are refused on hardware that gcu_field_operation_validators.conf.json does not list; this switch is not in
+it. Branches 202405, 202411 and 202505 list PFC_WD, BUFFER_POOL, BUFFER_PROFILE and WRED_PROFILE. For listed hardware
+too, they take no more of the last one than `replace` of three green thresholds. Branch 202511 has no rule for
+WRED_PROFILE and none for a whole entry of the other two.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import jsonpatch
 import jsonpointer
 
+from lab.emulators.fabric.releases import older
 from lab.emulators.fabric.sonic import configdb
 from lab.emulators.fabric.switch import Refused
 
@@ -138,14 +142,15 @@ NEEDS_PORT_DOWN = (
     "PORT_QOS_MAP",
     "QUEUE",
 )
-GUARDED = ("PFC_WD", "BUFFER_POOL", "BUFFER_PROFILE")
+GUARDED = {"PFC_WD": "", "BUFFER_POOL": "202511", "BUFFER_PROFILE": "202511", "WRED_PROFILE": "202511"}
+"""Tables that the updater refuses, each until a branch; PFC_WD in all."""
 
 
 def apply_patch(state: State, text: str, *, dry_run: bool = False) -> str:
     """Do the patch, and return its output. Raises Refused; nothing is changed then."""
     before = state["running"]
     target = _target(before, text)
-    _validate(before, target)
+    _validate(state, target)
     flapped = flapping(before, target)
     changes = len(_keys(before, target)) + 2 * len(flapped)
     shown = ["Patch Applier: localhost: Patch application starting.", f"Patch Applier: localhost: Patch: {text}"]
@@ -178,9 +183,11 @@ def _target(before: Tree, text: str) -> Tree:
     return target
 
 
-def _validate(before: Tree, target: Tree) -> None:
-    for table in GUARDED:
-        if before.get(table) != target.get(table):
+def _validate(state: State, target: Tree) -> None:
+    before = state["running"]
+    for table, free in GUARDED.items():
+        guarded = not free or older(state, configdb.RELEASE, free)
+        if guarded and before.get(table) != target.get(table):
             raise _failed(f"Modification of {table} table is illegal- validating function returned False")
     try:
         refuse(target)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...core.options import HOSTS, option
 from ...nodes.nics import RAILS, STORAGE
 
-_PORTS = "[A-Za-z]+-?[0-9/s]+(:[0-9]+)?(-[0-9/s]+(:[0-9]+)?)?"
+_PORTS = "[A-Za-z]+-?[0-9/s]+(:[0-9]+)?(-[0-9/s]+(:[0-9]+)?){0,2}"
 PORTS = f"{_PORTS}(,{_PORTS})*"
 
 

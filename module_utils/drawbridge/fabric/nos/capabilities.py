@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import Callable
 
 from ...core.faults import Fault
-from ..model import Cnp, Fabric, Roce, Storage
+from ..model import ADAPTIVE, Cnp, Fabric, Roce, Storage
+from .releases import Releases
 
 BUFFERS = ("cable_m", "lossless_buffer_percent")
 """Keys of drawbridge_fabric.switches that few systems have."""
@@ -28,6 +29,8 @@ class Capabilities:
     mtu_bytes: int
     """The largest MTU of a port."""
     mtu_reason: str
+    releases: Releases
+    """Those that Drawbridge configures, and what came with which."""
     percent_of_buffer: bool = False
     """It takes ECN thresholds in percent of the buffer that a queue can fill."""
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
@@ -64,4 +67,7 @@ def lacking(fabric: Fabric) -> list[str]:
     for kind in fabric.switches:
         for lack in capabilities(kind.platform).lacks:
             found.setdefault(lack, []).append(kind.names)
+    if fabric.congestion_control == ADAPTIVE and fabric.switches:
+        lack = "Drawbridge configures no adaptive routing on switches; congestion_control has an effect on NICs alone"
+        found.setdefault(lack, []).extend(kind.names for kind in fabric.switches)
     return [f"{','.join(names)}: {lack}" for lack, names in found.items()]

@@ -11,11 +11,18 @@ from typing import Callable
 
 from ..model import SwitchProfile
 from ..plan import Config, Lines, Syntax
+from .releases import Releases
 from .state import StateRead, no_state
 
 SESSION_PREFIX = "drawbridge-"
 """How the names of Drawbridge's configuration sessions begin. It aborts no other session."""
 SLOW = 5
+
+
+def no_reads(profile: SwitchProfile, release: str) -> Lines:
+    """No commands beside those of all releases."""
+    del profile, release
+    return ()
 
 
 class DialectError(ValueError):
@@ -44,8 +51,13 @@ class Dialect(Syntax):
     """Project the answers onto the lines that Drawbridge owns. Raises DialectError."""
     render: Callable[[SwitchProfile], Config]
     """The wanted state."""
-    state_reads: Callable[[SwitchProfile], tuple[StateRead, ...]] = no_state
-    """Commands for counters and LLDP neighbours; none if Drawbridge can't read them on this system yet."""
+    releases: Releases
+    """Those that Drawbridge configures. A session reads the release before anything else."""
+    more_reads: Callable[[SwitchProfile, str], Lines] = no_reads
+    """Commands after `reads`, whose form depends on the release."""
+    state_reads: Callable[..., tuple[StateRead, ...]] = no_state
+    """(profile, release) -> commands for counters and LLDP neighbours, which all releases take if none is given. None
+    if Drawbridge can't read them on this system yet."""
 
 
 def dialect(system: str) -> Dialect:

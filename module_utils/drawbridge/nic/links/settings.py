@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .pcie import ORDERING, READ_REQUEST
+from .pcie import ORDERING, PCIE, READ_REQUEST, operation
 
 ARP = {"arp_ignore": "1", "arp_announce": "2", "rp_filter": "2"}
 """A device answers ARP for its own addresses alone. Without that all rails of a subnet have the address of one NIC. The
@@ -18,6 +18,8 @@ INTERRUPTS, NUMA_NODE = "interrupts", "NUMA node "
 QUIET = (*ARP, INTERRUPTS)
 """A change of these disturbs no job; one of the others stops traffic shortly."""
 
+OPTIONS = {**dict.fromkeys(PAUSES, "-A"), **dict.fromkeys(RINGS, "-G")}
+"""ethtool's options that set them."""
 Settings = dict[tuple[str, str], str]
 """Values by device and name."""
 
@@ -40,3 +42,19 @@ def wanted(group: Mapping[str, Any]) -> Settings:
         if numa:
             found[port, INTERRUPTS] = f"{NUMA_NODE}{numa[at * len(numa) // len(ports)]}"
     return found
+
+
+def typed(name: str, setting: str, value: str) -> str:
+    """What a person would type for a setting; interrupts have no command of their own."""
+    if setting in ARP:
+        return f"sysctl -w net/ipv4/conf/{name}/{setting}={value}"  # a name may have dots
+    if option := OPTIONS.get(setting):
+        return f"ethtool {option} {name} {setting.rpartition(' ')[2]} {value}"
+    if setting in PCIE:
+        return f"setpci -s {pci_of(name)} {operation(setting, value)}"
+    return f"{name}: its interrupts on the CPUs of {value}"
+
+
+def pci_of(port: str) -> str:
+    """The PCI address of a port, as a shell finds it."""
+    return f"$(basename $(readlink -f /sys/class/net/{port}/device))"

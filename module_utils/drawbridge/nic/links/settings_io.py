@@ -12,7 +12,7 @@ from ...core.command import Run
 from ...core.converge import DeviceError
 from ...core.cpus import cpu_list, cpu_ranges
 from . import pcie
-from .settings import INTERRUPTS, NUMA_NODE, PAUSES, RINGS, Settings
+from .settings import INTERRUPTS, NUMA_NODE, OPTIONS, PAUSES, RINGS, Settings
 from .text import port_settings
 
 
@@ -109,7 +109,9 @@ class DeviceSettings:
     def _port(self, name: str, key: str, option: str) -> dict[str, str]:
         """Both pauses, or both rings, of a port. A driver without pause has none to switch off."""
         try:
-            values = port_settings(self._run(["ethtool", "--json", option, name]).out)
+            values = port_settings(self._run(["ethtool", option, name]).out)
+        except ValueError as err:
+            raise DeviceError(f"{name}: {err}") from err
         except DeviceError as err:
             if key not in PAUSES or "Operation not supported" not in str(err):
                 raise
@@ -135,7 +137,8 @@ def _cpus(path: Path) -> Iterable[int]:
 
 def _option(setting: str) -> tuple[str, str] | None:
     """ethtool's options that read and set it; None for a setting of another program."""
-    return ("-a", "-A") if setting in PAUSES else ("-g", "-G") if setting in RINGS else None
+    option = OPTIONS.get(setting, "")
+    return (option.lower(), option) if option else None
 
 
 def write(path: Path, value: str) -> None:

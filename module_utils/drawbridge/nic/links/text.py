@@ -46,8 +46,14 @@ def profile_mtu(printed: str) -> int:
 
 
 def port_settings(printed: str) -> dict[str, str]:
-    """Global pause or rings of a port, from `ethtool --json -a` or `-g`, in ethtool's own words."""
-    [port] = json.loads(printed)
-    if "rx-max" in port:
-        return {f"ring {way}": str(port[way]) for way in ("rx", "tx")}
-    return {f"global pause {way}": "on" if port[way] else "off" for way in ("rx", "tx")}
+    """Global pause or rings of a port, from `ethtool -a` or `-g`, in ethtool's own words. Raises ValueError.
+
+    All releases print this text. With --json, those before 6.2 print every pause as true, and refuse -g.
+    """
+    for title, name, value in (("Pause parameters", "global pause", "on|off"), ("Ring parameters", "ring", "\\d+")):
+        if printed.startswith(title):
+            # rings: the maximums precede the settings
+            found = {way.lower(): text for way, text in re.findall(rf"^(RX|TX):\s+({value})$", printed, re.MULTILINE)}
+            if found.keys() == {"rx", "tx"}:
+                return {f"{name} {way}": text for way, text in found.items()}
+    raise ValueError(f"ethtool printed no settings of a port, but {printed.strip()[:80]!r}")

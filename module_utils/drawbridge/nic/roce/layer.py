@@ -27,8 +27,8 @@ SPEC: dict[str, Any] = {
     "groups": records(
         devices=DEVICES,
         tos={"type": "int", "required": True},
-        cnp_dscp={"type": "int", "required": True},
-        cnp_priority={"type": "int", "required": True},
+        cnp_dscp={"type": "int", "default": -1},
+        cnp_priority={"type": "int", "default": -1},
         ecn_priorities={"type": "list", "elements": "int", "required": True},
         ecn_enabled={"type": "bool", "default": True},
         rates=RATE_OPTIONS,

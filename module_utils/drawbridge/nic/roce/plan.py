@@ -14,6 +14,8 @@ from .firmware import Firmware
 from .places import CNP_DSCP, CNP_PRIORITY, DEBUGFS, FIRMWARE, OF_PRIORITY, OFED, POINTS, place, switched
 
 V2 = "RoCE v2"
+KEPT = -1
+"""A mark of congestion notifications that Drawbridge does not set."""
 MODE, TOS = "default_roce_mode", "default_roce_tos"
 
 
@@ -85,7 +87,8 @@ def wanted(
     devices: dict[str, NicRoce] = {}
     carries: dict[str, int] = {}
     for group in groups:
-        own = {CNP_DSCP: str(group["cnp_dscp"]), CNP_PRIORITY: str(group["cnp_priority"])}
+        marks = {CNP_DSCP: group.get("cnp_dscp", KEPT), CNP_PRIORITY: group.get("cnp_priority", KEPT)}
+        own = {key: str(value) for key, value in marks.items() if value != KEPT}
         for priority in group["ecn_priorities"]:
             enabled = str(int(group.get("ecn_enabled", True)))
             own.update({f"{point}{OF_PRIORITY}{priority}": enabled for point in POINTS})

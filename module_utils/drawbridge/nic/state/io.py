@@ -20,7 +20,7 @@ from ..plan import NicPortQos
 from ..queues import PRIORITIES, shared
 from ..roce import plan as roce
 from ..roce.io import RdmaDevices
-from .text import celsius, counters, global_pause, priorities
+from .text import celsius, counters, global_pause, missing, priorities
 
 ROOT = ""
 """A prefix of sysfs, for tests."""
@@ -76,8 +76,10 @@ class NicStates:
         with _noted(unknown):
             printed = self._run(["ethtool", "-S", port]).out
             found.update(counters=counters(printed), priorities=priorities(printed))
+            if lacks := missing(found["priorities"]):
+                unknown.append(f"{port}: {lacks} are not in the answer to 'ethtool -S {port}'")
         with _noted(unknown):
-            found["global_pause"] = global_pause(self._run(["ethtool", "--json", "-a", port]).out)
+            found["global_pause"] = global_pause(self._run(["ethtool", "-a", port]).out)
         with _noted(unknown):
             found["rings"] = {key.split()[1]: int(value) for key, value in self._settings(port, RINGS).items()}
         with _noted(unknown):

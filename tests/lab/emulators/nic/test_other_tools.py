@@ -70,6 +70,20 @@ def test_counters_are_text_settings_are_json_and_a_boot_brings_global_pause_back
     assert read(host, "ethtool", "--json", "-a", "rail0") == [factory]
 
 
+@pytest.mark.parametrize("release", ["5.16", "6.1"])
+def test_before_6_2_json_lies_about_booleans_and_text_does_not(host, release):
+    with host.device("ethtool").state({"ports": {}, "version": release}):
+        pass
+    host.run("ethtool", "-A", "rail0", "rx", "off", "tx", "off")
+    [pause] = read(host, "ethtool", "--json", "-a", "rail0")
+    assert (pause["rx"], pause["tx"]) == (True, True)
+    shown = host.run("ethtool", "-a", "rail0").stdout
+    assert shown == "Pause parameters for rail0:\nAutonegotiate:\toff\nRX:\t\toff\nTX:\t\toff\n"
+    refused = host.run("ethtool", "--json", "-g", "rail0")
+    assert (refused.returncode, refused.stderr.splitlines()[0]) == (1, "ethtool: bad command line argument(s)")
+    assert "Current hardware settings:\nRX:\t\t1024\n" in host.run("ethtool", "-g", "rail0").stdout
+
+
 def test_rings_change_and_a_lie_keeps_them(host):
     host.run("ethtool", "-G", "rail0", "rx", "4096")
     host.device("ethtool").add_fault("ethtool", "lie")

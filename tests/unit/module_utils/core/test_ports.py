@@ -31,9 +31,22 @@ def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "ports"),
+    [
+        ("swp1-2s0-1", ["swp1s0", "swp1s1", "swp2s0", "swp2s1"]),
+        ("swp9-10s3,swp1", ["swp9s3", "swp10s3", "swp1"]),
+    ],
+)
+def test_breakout_ports_of_several_ports_are_one_range(text: str, ports: list[str]) -> None:
+    assert core_ports.expand(text) == ports
+    assert core_ports.expand(core_ports.compress(ports)) == ports
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("Ethernet4-2", "'Ethernet4-2' runs backwards"),
+        ("swp1-2s3-1", "'swp1-2s3-1' runs backwards"),
         ("Ethernet1-3,Ethernet2", "it names Ethernet2 twice"),
         ("Ethernet1/1-2/4", "'Ethernet1/1-2/4' is no range in which one number changes"),
         ("Ethernet1-2/1", "'Ethernet1-2/1' is no range"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +47,16 @@ class System:
         return self.fixture
 
 
-EOS = System("leaf", "^configure session", "^ *mtu 9214", "commit timer", "^configure session .* commit$", "^write", 4)
-CUMULUS = System("cumulus", "^nv config detach", "link mtu 9214", "apply -y", "--confirm-yes", "save", 4, "RoCE mode")
-SONIC = System("sonic", "^mkdir", "patch .*/2.json", "pfcwd start", "systemctl stop", "config save", 4, saved="saved")
-NEXUS = System("nexus", "^configure dual", "^mtu 9214", "^commit conf", "^commit$", "^copy running", 3, "system qos")
-NEXUS9 = System("nexus9", "^conf", "^mtu 9214", "^service-policy type net", "no scheduler s", "^copy", 3, "system qos")
-JUNOS = System("junos", "^configure exclusive", "mtu 9214", "^commit confirmed", "^commit$", "", 3, saved="")
-OS10 = System("os10", "^lock", "^mtu 9214", "^commit", "", "^write memory", 4)
-SYSTEMS = (EOS, CUMULUS, SONIC, NEXUS, NEXUS9, JUNOS, OS10)
+EOS = System("leaf", "^configure session", "^ *mtu 9214", "commit timer", "^configure session .* commit$", "^write", 5)
+CUMULUS = System("cumulus", "^nv config detach", "link mtu 9214", "apply -y", "--confirm-yes", "save", 5, "RoCE mode")
+CUMULUS9 = replace(CUMULUS, fixture="cumulus9", reads=6)
+SONIC = System("sonic", "^mkdir", "patch .*/2.json", "pfcwd start", "systemctl stop", "config save", 5, saved="saved")
+SONIC24 = replace(SONIC, fixture="sonic24")
+NEXUS = System("nexus", "^configure dual", "^mtu 9214", "^commit conf", "^commit$", "^copy running", 4, "system qos")
+NEXUS9 = System("nexus9", "^conf", "^mtu 9214", "^service-policy type net", "no scheduler s", "^copy", 4, "system qos")
+JUNOS = System("junos", "^configure exclusive", "mtu 9214", "^commit confirmed", "^commit$", "", 4, saved="")
+OS10 = System("os10", "^lock", "^mtu 9214", "^commit", "", "^write memory", 5)
+SYSTEMS = (EOS, CUMULUS, CUMULUS9, SONIC, SONIC24, NEXUS, NEXUS9, JUNOS, OS10)
 EACH = pytest.mark.parametrize("system", SYSTEMS, ids=str)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import shlex
 import socket
 import sys
@@ -21,7 +22,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     CONNECT_S,
     NetmikoSession,
     Refused,
+    _any_time,
     _attentive,
+    _lasting,
 )
 from netmiko import BaseConnection
 
@@ -51,6 +54,20 @@ def test_a_line_that_gets_no_answer_ends_with_its_own_limit(leaf: Leaf, line: st
     with pytest.raises(DeviceError, match=f"^leaf1 gave no answer within {0.5 * times:g} s to '{line}'$"):
         session.send(line)
     session.close()
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "lasting"),
+    [
+        ("leaf1 12:00:01", "leaf1 12:00:59", "leaf1"),
+        ("[9:05:01.123] leaf1", "[10:15:02.001] leaf1", "] leaf1"),
+        ("leaf1", "leaf1", "leaf1"),
+    ],
+)
+def test_a_prompt_with_a_clock_is_the_same_prompt_later(first: str, later: str, lasting: str) -> None:
+    assert re.fullmatch(_any_time(first), later)
+    assert not re.fullmatch(_any_time(first), later.replace("leaf1", "leaf2"))
+    assert _lasting(first) == lasting
 
 
 def test_a_log_line_does_not_break_an_answer(leaf: Leaf) -> None:

@@ -15,7 +15,16 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.state_io import read_state
 
 from tests.unit.emulated_switch import QUICK, Emulated, Leaf, profile
-from tests.unit.module_utils.fabric.each_system import CUMULUS, EOS, JUNOS, NEXUS, OS10, SONIC, System
+from tests.unit.module_utils.fabric.each_system import (
+    CUMULUS,
+    CUMULUS9,
+    EOS,
+    JUNOS,
+    NEXUS,
+    OS10,
+    SONIC,
+    System,
+)
 
 BUSY = {"rx_pause": 1200, "tx_pause": 3, "marked": 40, "dropped": 2, "storms": 1, "depth": 4096, "peak": 8192}
 COUNTED = {"rx_pause": 1200, "tx_pause": 3, "ecn_marked_packets": 40, "dropped_packets": 2}
@@ -39,6 +48,7 @@ def read(switch: Emulated, system: Dialect | None = None) -> dict[str, Any]:
     [
         (EOS, STORMS),
         (CUMULUS, {**STORMS, **DEPTH, **PEAK}),
+        (CUMULUS9, {**STORMS, **DEPTH, **PEAK}),
         (SONIC, {**STORMS, **PEAK}),
         (NEXUS, {**STORMS, **DEPTH}),
         (JUNOS, COUNTED),
@@ -64,6 +74,7 @@ def test_a_switch_is_read_over_one_session(switch: Any, system: System, lossless
 
 
 def test_a_part_that_is_refused_is_missing_and_all_others_are_read(leaf: Leaf) -> None:
+    assert not leaf.converge().error
     leaf.fault("refuse", "counters queue detail")
     make_busy(leaf)
     found = read(leaf)
@@ -74,10 +85,36 @@ def test_a_part_that_is_refused_is_missing_and_all_others_are_read(leaf: Leaf) -
 
 
 def test_an_answer_of_another_shape_costs_its_part_alone(leaf: Leaf) -> None:
+    assert not leaf.converge().error
     reads = DIALECT.state_reads(profile())
     odd = replace(reads[0], line="show version | json")
-    found = read(leaf, replace(DIALECT, state_reads=lambda _: (odd, *reads[1:])))
+    found = read(leaf, replace(DIALECT, state_reads=lambda *_: (odd, *reads[1:])))
     assert found["unknown"] == ["pause frames: leaf1 answers 'show version | json' in an unknown form"]
+
+
+def test_a_counter_that_no_answer_has_is_named_with_the_command(leaf: Leaf) -> None:
+    """Without `random-detect ecn count`, EOS prints a dash."""
+    [reason] = read(leaf)["unknown"]
+    lacks = "ecn_marked_packets of priority 3 of Ethernet1-2"
+    command = "show qos interfaces ecn counters queue | json"
+    assert reason == f"ECN marks: {lacks} is not in the answer of leaf1 to '{command}'"
+
+
+def test_a_part_whose_command_came_later_is_missing(sonic24: Any) -> None:
+    assert not sonic24.converge().error
+    make_busy(sonic24)
+    found = read(sonic24)
+    assert found["unknown"] == ["ECN marks: SONiC 202405.1-04a1c8c22 has no 'show queue wredcounters'"]
+    assert found["ports"]["Ethernet0"]["priorities"]["3"]["queue_peak_bytes"] == 8192
+
+
+def test_a_second_neighbour_of_a_port_is_noted(nexus: Any) -> None:
+    assert not nexus.converge().error
+    with nexus.state() as state:
+        state["neighbors"] = {"Ethernet1/1": ["gpu01", "rail0"], "Eth1/1": ["gpu01-bmc", "eth0"]}
+    found = read(nexus)
+    assert found["ports"]["Ethernet1/1"]["neighbour"] == ["gpu01", "rail0"]
+    assert found["unknown"] == ["LLDP neighbours: Ethernet1/1 sees gpu01-bmc eth0 beside its first neighbour"]
 
 
 def test_a_system_without_reads_is_refused_without_a_connection(leaf: Leaf) -> None:

@@ -26,6 +26,7 @@ from lab.emulators.fabric.eos import sessions
 from tests.unit.emulated_switch import Leaf, profile
 from tests.unit.module_utils.fabric.each_system import (
     CUMULUS,
+    CUMULUS9,
     EACH,
     EOS,
     JUNOS,
@@ -49,6 +50,7 @@ READS = (
     "sonic-",
     "sudo sonic-cfggen ",
     "systemctl list",
+    "cat ",
 )
 MAY_GO = r"PFC_WD\||PORT\|Ethernet[04] mtu|QUEUE\|Ethernet[04]\|[0-6]|PORT_QOS_MAP\|Ethernet[04] (\w+_map|pfc)"
 """What a run may take from a SONiC switch that has the platform's own classes."""
@@ -105,7 +107,7 @@ def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(switch
     if system != NEXUS9:  # its lines take effect one by one
         assert max(new - old for new, old in zip(switch.flaps(), flaps, strict=True)) == 1, "no port flaps twice"
     after = switch.lines()
-    assert {line for line in others if system != SONIC or not re.match(MAY_GO, line)} <= {*after}
+    assert {line for line in others if switch.system != "sonic" or not re.match(MAY_GO, line)} <= {*after}
     assert [*filter(other_port.search, after)] == [*filter(other_port.search, before)]
     assert not any("drawbridge-" in line for line in after)
     assert not system.saved or switch.lines(system.saved) == after
@@ -141,7 +143,7 @@ LOSSLESS = replace(LOSSY, lossless=True)
     ("system", "classes", "leaves"),
     [
         (EOS, (LOSSY, LOSSLESS, None), "qos map|interface Ethernet[12] uc-tx-queue 4"),
-        (CUMULUS, (LOSSY,), "qos (mapping|egress)"),
+        (CUMULUS, (LOSSY, None), "qos mapping"),
         (SONIC, (LOSSLESS, None), ""),
         (NEXUS, (LOSSLESS, None), "class-map .*ROCE-STORAGE"),
         (JUNOS, (LOSSY, LOSSLESS, None), ""),
@@ -169,9 +171,12 @@ def test_a_class_for_storage_comes_and_goes_beside_the_gpus(
 def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_typed(switch: Any, system: System) -> None:
     first, *_ = switch.profile.ports
     missing = profile(switch.system, 33).ports[-1]
+    says = f"leaf1: it has no {missing}, which drawbridge_fabric"
+    if system == CUMULUS9:  # it names the port, too
+        says = f"leaf1 refused 'nv show interface {missing} .*: Error: The requested item does not exist"
     with (
         switch.switch(replace(switch.profile, ports=(first, missing))) as session,
-        pytest.raises(DeviceError, match=f"leaf1: it has no {missing}, which drawbridge_fabric"),
+        pytest.raises(DeviceError, match=says),
     ):
         session.read()
     assert reads_only(switch.journal()), system
@@ -181,7 +186,7 @@ def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_type
 def test_drift_while_the_timer_runs_is_not_confirmed(switch: Any, system: System) -> None:
     make_dirty(switch, "foreign")
     before = switch.lines()
-    switch.fault("drift", "pfcwd interval" if system == SONIC else system.force)
+    switch.fault("drift", "pfcwd interval" if switch.system == "sonic" else system.force)
     outcome = switch.converge()
     assert "leaf1 reported success, but the change is not in effect" in outcome.error
     assert (switch.lines(), switch.waiting()) == (before, False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric import model
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.dcqcn.model import Dcqcn
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.rules import classes_differ
@@ -49,7 +50,7 @@ def qos(nodes: Nodes, storage: Any, name: str = "gpu03") -> list[dict[str, Any]]
 
 def test_every_rail_gets_both_classes_and_one_lossless_priority() -> None:
     group = {"interfaces": RAILS, "lossless_priorities": [3], "dscp_priorities": [GPU, CNP]}
-    assert qos(NODES, None) == [{**group, "bandwidth": shares({3: 50, 6: 0}), "cable_m": 0}]
+    assert qos(NODES, None) == [{**group, "bandwidth": shares({3: 50, 6: 0}), "cable_m": 0, "pci_vendor": "15b3"}]
 
 
 def test_storage_traffic_shares_the_rails_or_has_ports_of_its_own() -> None:
@@ -185,3 +186,20 @@ def test_switch_port_rdma_cm_and_nccl_agree_for_every_legal_intent(
         assert device["ecn_priorities"] == port["lossless_priorities"]
     octet = int(view.nccl_env(nodes, roce, "gpu01")["NCCL_IB_TC"])
     assert octet == devices[0]["tos"] and octet >> 2 == roce.dscp
+
+
+def of_vendor(device: str) -> Nodes:
+    """The lab's nodes with other NICs."""
+    build = NODES.classes["h100"]
+    nics = tuple(replace(it, device=device) for it in build.nics)
+    return replace(NODES, classes={**NODES.classes, "h100": replace(build, nics=nics)})
+
+
+@pytest.mark.parametrize("device", ["14e4:1760", "8086:1592", "1dd8:1002"])
+def test_congestion_control_is_set_on_nics_of_nvidia_alone(device: str) -> None:
+    [group] = view.roce_groups(of_vendor(device), FABRIC.roce, FABRIC.cnp, None, "gpu03", rates={"rpg_ai_rate": 5})
+    assert (group["tos"], group["ecn_priorities"]) == (106, [])
+    assert not {"cnp_dscp", "cnp_priority", "rates"} & group.keys()
+    assert view.firmware_groups(of_vendor(device), "off", "gpu03") == []
+    [group] = view.roce_groups(of_vendor(""), FABRIC.roce, FABRIC.cnp, None, "gpu03")
+    assert (group["cnp_dscp"], group["ecn_priorities"]) == (48, [3])

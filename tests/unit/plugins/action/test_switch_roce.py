@@ -172,6 +172,15 @@ def test_a_switch_that_can_not_be_reached_is_one_sentence(leaf: Leaf) -> None:
     assert (failed["failed"], failed["changed"]) == (True, False)
 
 
+def test_a_newer_release_is_refused_until_the_variable_allows_it(leaf: Leaf) -> None:
+    with leaf.state() as state:
+        state["version"] = "4.99.1F"
+    failed = run(leaf, options={"variables": {"may_try_release": "site_may_try_release"}})
+    assert failed["msg"].startswith("leaf1: it runs EOS 4.99.1F, and Drawbridge was written from documents of 4.31")
+    assert failed["msg"].endswith("to try it on this switch, set site_may_try_release: true")
+    assert not run(leaf, options={"may_try_release": True})["failed"]
+
+
 def test_a_jump_host_is_refused(leaf: Leaf) -> None:
     assert "-F FILE" in run(leaf, ansible_ssh_common_args="-J bastion")["msg"]
 

@@ -22,6 +22,8 @@ def run(leaf: Leaf, **extra: Any) -> Any:
 def test_it_reads_in_check_mode_too_and_changes_nothing(leaf: Leaf) -> None:
     with leaf.state() as state:
         state["counters"] = {"Ethernet2": {"3": {"rx_pause": 7}}}
+    assert not leaf.converge().error
+    leaf.journal()
     done = run(leaf)
     assert (done["changed"], done.get("failed", False), done["steps"], done["pending"]) == (False, False, [], [])
     assert done["ports"]["Ethernet2"]["priorities"]["3"]["rx_pause"] == 7

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ....core.faults import Fault
 from ...model import Fabric
 from ..capabilities import SUGGESTED, Capabilities, classes
+from ..releases import Releases
 
 
 def _control_class_stays_free(fabric: Fabric) -> Iterator[Fault]:
@@ -43,6 +44,14 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports that begin with Ethernet",
     mtu_bytes=9214,
     mtu_reason="EOS takes at most 9214 on routed ports",
+    releases=Releases(
+        system="EOS",
+        line="show version",
+        pattern=r"^Software image version: (\S+)",
+        oldest="4.31",
+        newest="4.36",
+        source="Arista's EOS User Manual of 4.31 and 4.36, and public captures of 4.35 and 4.36",
+    ),
     channels=r"Port-Channel\d+",
     refusals=(_control_class_stays_free, _thresholds_are_kilobytes, _watchdog_polls_often_enough),
 )

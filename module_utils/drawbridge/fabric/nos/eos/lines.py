@@ -62,7 +62,7 @@ def blocks_of(text: str) -> dict[str, list[str]]:
 def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
     """The owned lines by section, in the order in which a change types them."""
     sections = {MAPS: _maps(blocks, profile), WATCHDOG: _watching(blocks), PROFILE: _profile(blocks, profile)}
-    queues = [f"   {QUEUE[profile.asic]} {priority}" for priority in profile.lossless]
+    queues = [f"   {QUEUE[profile.family]} {priority}" for priority in profile.lossless]
     for port in profile.ports:
         header = f"interface {port}"
         sections[header] = _on_port(header, blocks.get(header, []), queues, port in profile.channel_of)
@@ -116,7 +116,7 @@ def _watching(blocks: dict[str, list[str]]) -> Lines:
 def _profile(blocks: dict[str, list[str]], profile: SwitchProfile) -> Lines:
     if PROFILE not in blocks:
         return ()
-    weight = INSTANT[profile.asic]
+    weight = INSTANT[profile.family]
     hides = re.compile(r"random-detect ecn minimum-threshold (?!.* weight )")
     return canonical(PROFILE, [line + weight if hides.search(line) else line for line in blocks[PROFILE]])
 

@@ -12,22 +12,21 @@ import json
 from ...model import SwitchProfile
 from ..state import DROPPED, MARKED, RX_PAUSE, STORMS, TX_PAUSE, Ports, StateRead, counted, joined, neighbour
 
-NOT_COUNTED = "-"
-"""Of a queue without `random-detect ecn count`."""
 
-
-def reads(profile: SwitchProfile) -> tuple[StateRead, ...]:
+def reads(profile: SwitchProfile, release: str = "") -> tuple[StateRead, ...]:
     """The commands; all ports in one answer each."""
+    del release
     lossless = [str(number) for number in profile.lossless]
     names = profile.ports
     return (
-        StateRead("pause frames", "show priority-flow-control counters detail | json", _pauses),
-        StateRead("ECN marks", "show qos interfaces ecn counters queue | json", _marks),
-        StateRead("drops", "show interfaces counters queue detail | json", _drops),
+        StateRead("pause frames", "show priority-flow-control counters detail | json", _pauses, (RX_PAUSE, TX_PAUSE)),
+        StateRead("ECN marks", "show qos interfaces ecn counters queue | json", _marks, (MARKED,)),
+        StateRead("drops", "show interfaces counters queue detail | json", _drops, (DROPPED,)),
         StateRead(
             "watchdog storms",
             "show priority-flow-control counters watchdog | json",
             lambda answer: _storms(answer, names, lossless),
+            (STORMS,),
         ),
         StateRead("LLDP neighbours", "show lldp neighbors | json", _neighbours),
     )
@@ -42,11 +41,11 @@ def _pauses(answer: str) -> Ports:
 
 
 def _marks(answer: str) -> Ports:
+    """A queue without `random-detect ecn count` has a dash."""
     return joined(
-        counted(port, queue, **{MARKED: int(marks)})
+        counted(port, queue, **{MARKED: marks})
         for port, part in json.loads(answer)["intfQueueCounters"].items()
         for queue, marks in part["queueCounters"].items()
-        if marks != NOT_COUNTED
     )
 
 

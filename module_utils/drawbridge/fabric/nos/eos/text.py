@@ -18,6 +18,7 @@ from ...model import SwitchProfile
 from ...plan import Config, Lines
 from ...strategy import Timer, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
+from .capabilities import CAPABILITIES
 from .commands import commands, on_ports, stops
 from .lines import (
     INSTANT,
@@ -41,7 +42,7 @@ _PAUSING = re.compile(r"Et(?:hernet)?([\d/]+)\s+(Yes|No)\s+([\d ]*?)\s*(?:Yes|No
 def render(profile: SwitchProfile) -> Config:
     """The wanted state. EOS counts thresholds in units of 1000 bytes and watchdog times in seconds."""
     roce, cnp = profile.roce, profile.cnp
-    queue, weight = QUEUE[profile.asic], INSTANT[profile.asic]
+    queue, weight = QUEUE[profile.family], INSTANT[profile.family]
     ecn = f"minimum-threshold {roce.ecn_min_bytes // 1000} kbytes maximum-threshold {roce.ecn_max_bytes // 1000} kbytes"
     marked = f"      random-detect ecn {ecn} max-mark-probability {roce.ecn_probability_percent}{weight}"
     body = [
@@ -163,4 +164,5 @@ DIALECT = Dialect(
         )
     ),
     state_reads=reads,
+    releases=CAPABILITIES.releases,
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ....core.faults import Fault
 from ...model import Fabric, Switches
 from ..capabilities import Capabilities
+from ..releases import Releases
 from .buffers import percent, queue_bytes
 
 CONTROL_PERCENT = 5
@@ -84,6 +85,14 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports such as et-0/0/0-31, et-0/0/0:0-3 for breakout ports, or ae0 for a bundle",
     mtu_bytes=9216,
     mtu_reason="Junos takes at most 9216",
+    releases=Releases(
+        system="Junos",
+        line="show version",
+        pattern=r"^Junos: (\S+)",
+        oldest="23.4",
+        newest="25.2",
+        source="Juniper's Class of Service User Guide (QFX), and Packet Buffer Architecture of 2025",
+    ),
     percent_of_buffer=True,
     refusals=(
         _buffer_is_known,

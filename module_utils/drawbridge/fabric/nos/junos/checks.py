@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator
 
 from ...model import SwitchProfile
-from .lines import COS, NAME, ROOTS, Statements, within
+from .lines import CLASSES, CNP, COS, NAME, ROOTS, Statements, classes, queue, within
 
 _ENTRY = re.compile(r"0 +\S+ \S+ \S+ by (\S+) via .*commit confirmed, rollback in .*")
+_EMPTY = re.compile(rf"{COS} shared-buffer (ingress|egress) buffer-partition lossless(?:-headroom)? percent 0")
+_QUEUED = re.compile(rf"{COS} forwarding-classes class (\S+) queue-num (\d+)")
 _PORT = re.compile(r"Physical interface: ([^,\s]+)")
 _APPLIED = {
     "scheduler map": re.compile(r"Scheduler map: ([^,\s]+)"),
@@ -37,12 +39,39 @@ def unfit(config: Statements, applied: dict[str, str], profile: SwitchProfile) -
     roots += [f"{start}interfaces {port}" for start in ("", f"{COS} ") for port in profile.ports]
     if off := [path for path in config.off if any(within(root, path) for root in roots)]:
         yield f"{off[0]} is deactivated in its configuration; activate it on the switch with: activate {off[0]}"
+    yield from _without_buffer(config)
+    yield from _crowded(config, profile)
     divided = [line for line in config.lines if within(line, f"{COS} shared-buffer egress")]
     if divided and not profile.queue_buffer_bytes:
         yield (
             f"its configuration has {divided[0]!r}, so that ECN thresholds can't be taken from the ASIC's own division;"
             " add queue_buffer_bytes to its entry in drawbridge_fabric.switches"
         )
+
+
+def _without_buffer(config: Statements) -> Iterator[str]:
+    """Partitions of lossless traffic that the site's configuration leaves empty."""
+    for line in config.lines:
+        if match := _EMPTY.fullmatch(line):
+            yield (
+                f"its configuration has {line!r}, so that lossless traffic has no {match[1]} buffer; give the partition"
+                " a share on the switch"
+            )
+
+
+def _crowded(config: Statements, profile: SwitchProfile) -> Iterator[str]:
+    """Forwarding classes of the site on a queue of Drawbridge's: those of one queue are all lossless, or none is."""
+    own = {queue(name, profile): name for name in classes(profile)}
+    lossless = {name for name, part in classes(profile).items() if name != CNP and part.priority in profile.lossless}
+    for match in filter(None, map(_QUEUED.fullmatch, config.lines)):
+        name, there = match[1], own.get(int(match[2]), "")
+        kept = f"{COS} forwarding-classes class {name} no-loss" in config.lines
+        if there and name not in CLASSES and kept is not (there in lossless):
+            kinds = ("lossless", "lossy") if there in lossless else ("lossy", "lossless")
+            yield (
+                f"its forwarding class {name} is {kinds[1]} and has queue {match[2]}, which {there} has too as a"
+                f" {kinds[0]} class; give {name} another queue on the switch"
+            )
 
 
 def waiting(answer: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ...model import SwitchProfile
-from ..state import DROPPED, MARKED, RX_PAUSE, TX_PAUSE, Ports, StateRead, counted, joined, neighbour
+from ..state import DROPPED, MARKED, RX_PAUSE, TX_PAUSE, Ports, StateRead, columns, counted, joined, neighbour
 from .lines import classes, queue
 
 _PORT = re.compile(r"Physical interface: ([^,\s]+)")
@@ -21,12 +21,18 @@ _COUNTED = {"Tail-dropped packets": DROPPED, "RED-dropped packets": DROPPED, "EC
 _COUNT = re.compile(rf" +({'|'.join(_COUNTED)}) *: +(\d+)")
 
 
-def reads(profile: SwitchProfile) -> tuple[StateRead, ...]:
+def reads(profile: SwitchProfile, release: str = "") -> tuple[StateRead, ...]:
     """The commands; all ports in one answer each."""
+    del release
     priorities = {str(queue(name, profile)): part.priority for name, part in classes(profile).items()}
     return (
-        StateRead("pause frames", "show interfaces extensive", _pauses),
-        StateRead("ECN marks and drops", "show interfaces queue", lambda answer: _queues(answer, priorities)),
+        StateRead("pause frames", "show interfaces extensive", _pauses, (RX_PAUSE, TX_PAUSE)),
+        StateRead(
+            "ECN marks and drops",
+            "show interfaces queue",
+            lambda answer: _queues(answer, priorities),
+            (MARKED, DROPPED),
+        ),
         StateRead("LLDP neighbours", "show lldp neighbors", _neighbours),
     )
 
@@ -64,8 +70,7 @@ def _queues(answer: str, priorities: dict[str, int]) -> Ports:
 def _neighbours(answer: str) -> Ports:
     """The titles say where columns begin. A member of a bundle and the bundle itself have the same neighbour."""
     lines = answer.splitlines()
-    at = next(number for number, line in enumerate(lines) if line.startswith("Local Interface"))
-    there, device = (lines[at].index(title) for title in ("Port info", "System Name"))
+    at, (there, device) = columns(lines, "Local Interface", ("Port info", "System Name"))
     found = [line for line in lines[at + 1 :] if line[device:].strip()]
     return joined(
         neighbour(_port(name), line[device:].strip(), line[there:device].strip())

@@ -16,7 +16,7 @@ from ...plan import PORT, Config, Lines
 from ...strategy import Timer, always, no_text
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .buffers import percent, queue_bytes
-from .capabilities import CONTROL_PERCENT
+from .capabilities import CAPABILITIES, CONTROL_PERCENT
 from .checks import applied_to, unfit, unproven, waiting
 from .commands import commands, on_ports, stops
 from .lines import (
@@ -155,6 +155,7 @@ DIALECT = Dialect(
     parse=parse,
     render=render,
     state_reads=reads,
+    releases=CAPABILITIES.releases,
     commands=commands,
     stops=stops,
     on_ports=on_ports,

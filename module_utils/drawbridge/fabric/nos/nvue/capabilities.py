@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from ....core.faults import Fault
 from ...model import Fabric, Watchdog
 from ..capabilities import BUFFERS, SUGGESTED, Capabilities
+from ..releases import Came, Releases
 
+STATUS_OF_ALL, COUNTERS_OF_ALL = "nv show interface qos-roce-status", "nv show interface qos-roce-counters"
+"""Commands for all ports. Older releases have one for each port."""
 ROCE, CNP, REST = 3, 6, 0
 """The priorities and traffic classes of RoCE mode: lossless, strict, and all other traffic."""
 
@@ -57,7 +60,19 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports such as swp1-32, or swp1s0-1 for a breakout port",
     mtu_bytes=9216,
     mtu_reason="NVUE takes at most 9216",
-    channels=r"[a-z]+\d+",
+    releases=Releases(
+        system="Cumulus Linux",
+        line="cat /etc/lsb-release",
+        pattern=r"^DISTRIB_RELEASE=\"?([\d.]+)",
+        oldest="5.9",
+        newest="5.16",
+        source="NVIDIA's Cumulus Linux documentation of 5.9 and 5.16, and What's New of the releases between them",
+        came=(
+            Came(STATUS_OF_ALL, "5.14", "What's New in Cumulus Linux 5.14, new NVUE commands"),
+            Came(COUNTERS_OF_ALL, "5.14", "What's New in Cumulus Linux 5.14, new NVUE commands"),
+        ),
+    ),
+    channels=r"(?!swp\d|eth\d)[A-Za-z][A-Za-z0-9_.-]{0,14}",
     refusals=(_priorities_are_those_of_roce_mode, _one_class_is_lossless, _watchdog_counts_intervals),
     buffers=BUFFERS,
 )

@@ -45,7 +45,7 @@ def stops(section: str, have: Lines, want: Lines) -> str:
 
 def on_ports(names: Sequence[str], lines: Lines) -> Lines:
     """One command for up to AT_ONCE ports."""
-    every = [name for text in names for name in ports.expand(text)]
+    every = [name for text in names for name in _each(text)]
     chunks = [every[at : at + AT_ONCE] for at in range(0, len(every), AT_ONCE)]
     return tuple(_typed(line, ",".join(_ranges(chunk))) for line in lines for chunk in chunks)
 
@@ -55,10 +55,18 @@ def _typed(line: str, names: str) -> str:
     return f"nv {verb} interface {names} {path}"
 
 
+def _each(text: str) -> list[str]:
+    """The ports of a list; a bond may have a name that no list has, such as peerlink."""
+    try:
+        return ports.expand(text)
+    except ports.PortsError:
+        return [text]
+
+
 def _ranges(names: list[str]) -> Iterator[str]:
-    """NVUE takes ranges of the last number only."""
+    """NVUE takes ranges of the last number only. Names of bonds stay as they are."""
     for part in ports.compress(names).split(","):
-        yield from [part] if re.fullmatch(r"[a-z0-9]+(-\d+)?", part) else ports.expand(part)
+        yield from [part] if part in names or re.fullmatch(r"[a-z0-9]+-\d+", part) else ports.expand(part)
 
 
 def _path(line: str) -> str:

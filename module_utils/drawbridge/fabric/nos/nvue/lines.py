@@ -9,7 +9,7 @@ spelling differs by release, are left out: what a line configures is on. `off` i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
@@ -30,7 +30,9 @@ POOLS = ("default-lossy", "roce-lossless")
 OVERRULING = ("pfc", "mapping", "congestion-control", "egress-scheduler", "link-pause")
 """Profiles that a port can have instead of the global one."""
 
-_PART = re.compile(r"(?P<stem>[a-z]+(?:\d+s)?)?(?P<low>\d+)(?:-(?:[a-z]+(?:\d+s)?)?(?P<high>\d+))?")
+_PART = re.compile(r"(?P<stem>[A-Za-z][\w.-]*?(?<!\d))?(?P<low>\d+)(?:-(?:[A-Za-z][\w.-]*?(?<!\d))?(?P<high>\d+))?")
+_PANELS = re.compile(r"(?P<stem>[a-z]+)(?P<low>\d+)-(?P<high>\d+)s(?P<first>\d+)(?:-(?P<last>\d+))?")
+"""Breakout ports of several ports: `swp1-2s0-1` is swp1s0, swp1s1, swp2s0, swp2s1."""
 
 
 def ports_of(text: str) -> list[str]:
@@ -38,6 +40,11 @@ def ports_of(text: str) -> list[str]:
     names: list[str] = []
     stem = ""
     for part in text.split(","):
+        if found := _PANELS.fullmatch(part):
+            low, high, first = (int(found[key]) for key in ("low", "high", "first"))
+            lanes = range(first, int(found["last"] or first) + 1)
+            names += [f"{found['stem']}{number}s{lane}" for number in range(low, high + 1) for lane in lanes]
+            continue
         match = _PART.fullmatch(part)
         if not match or not (match["stem"] or stem):
             names.append(part)
@@ -88,8 +95,9 @@ def at(node: Any, *path: object) -> Any:
 
 
 def _values(path: str, node: Tree, keys: tuple[str, ...]) -> Iterator[str]:
+    """Lines of keys that have a value: the empty text configures nothing."""
     for key in keys:
-        if key in node and not isinstance(node[key], Mapping):
+        if key in node and not isinstance(node[key], Mapping) and node[key] not in ("", None):
             yield f"{path} {key} {node[key]}"
 
 
@@ -125,14 +133,24 @@ def _classes(qos: Tree, profile: SwitchProfile) -> Iterator[str]:
     for part in classes(profile):
         path = f"dscp {part.dscp}"
         yield from _values(f"qos mapping {PROFILE} {path}", at(mapping, "dscp", part.dscp), ("switch-priority",))
-    for part in classes(profile):
-        path = f"switch-priority {part.priority}"
-        node = at(queues, "switch-priority", part.priority)
-        yield from _values(f"qos egress-queue-mapping {PROFILE} {path}", node, ("traffic-class",))
-    for number in (REST, *(part.priority for part in classes(profile))):
+    own = [part.priority for part in classes(profile)]
+    others = _other_shares(qos, (REST, *own))
+    for number in (*own, *others):
+        path = f"qos egress-queue-mapping {PROFILE} switch-priority {number}"
+        yield from _values(path, at(queues, "switch-priority", number), ("traffic-class",))
+    for number in (REST, *own, *others):
         path = f"qos egress-scheduler {PROFILE} traffic-class {number}"
         node = at(qos, "egress-scheduler", PROFILE, "traffic-class", number)
         yield from _values(path, node, ("mode", "bw-percent"))
+
+
+def _other_shares(qos: Tree, own: Sequence[int]) -> list[int]:
+    """Traffic classes beside those of the intent that have a share. All shares are one whole, of which none is left.
+
+    A class that the intent no longer has is one of them, with the queue of its switch priority.
+    """
+    shares = at(qos, "egress-scheduler", PROFILE, "traffic-class")
+    return sorted(int(number) for number, it in shares.items() if "bw-percent" in it and int(number) not in own)
 
 
 def _marking(qos: Tree, profile: SwitchProfile) -> Iterator[str]:

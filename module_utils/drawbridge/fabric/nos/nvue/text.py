@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...model import SwitchProfile
-from ...plan import PORT, Config
+from ...plan import PORT, Config, Lines
 from ...strategy import Timer, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
-from .capabilities import REST
+from .capabilities import CAPABILITIES, REST, STATUS_OF_ALL
 from .commands import commands, on_ports, stops
 from .lines import CLASSES, HASH, MARKING, MODE, POOLS, PROFILE, WATCHDOG, at, classes, sections_of, wrong_channels
 from .sizes import size_bytes
@@ -26,6 +26,8 @@ from .state import reads
 
 WAITS = "confirm"
 """State of a revision that is in force under its timer."""
+STATUS = {"pfc", "trust", "mode", "congestion-control", "lldp-app-tlv"}
+"""Keys of a port's state, one of which each port has."""
 ROUNDING = 0.1
 CELLS_BYTES = 16384
 """How far the hardware's thresholds may be from those of the intent: a share, and one cell."""
@@ -90,7 +92,8 @@ def _buffers(profile: SwitchProfile) -> Iterator[str]:
 
 def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     """Project the answers onto the owned lines. Raises DialectError for a port that the switch doesn't have."""
-    applied, startup, revisions, hardware = map(_json, answers)
+    applied, startup, revisions, *states = map(_json, answers)
+    hardware = _by_port(states, profile)
     if missing := [port for port in profile.ports if port not in hardware]:
         raise DialectError(
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
@@ -147,6 +150,20 @@ def _unproven(hardware: Mapping[str, Any], profile: SwitchProfile) -> Iterator[s
                 yield f"{port} marks at a {key} of {size}, not at {wanted} bytes"
 
 
+def _more_reads(profile: SwitchProfile, release: str) -> Lines:
+    """What the hardware does: of all ports, or port by port where the release has no such view."""
+    if CAPABILITIES.releases.has(STATUS_OF_ALL, release):
+        return (f"{STATUS_OF_ALL} -o json",)
+    return tuple(f"nv show interface {port} qos roce status -o json" for port in profile.ports)
+
+
+def _by_port(states: Sequence[Any], profile: SwitchProfile) -> Mapping[str, Any]:
+    """What the hardware does by port, from one answer for all ports or one for each."""
+    if len(states) == 1 and not STATUS & {*states[0]}:
+        return states[0]
+    return dict(zip(profile.ports, states))
+
+
 def _status(port: Any) -> Mapping[str, Any]:
     """The object of RoCE's state, which views nest below the interface."""
     nested = at(port, "qos", "roce", "status")
@@ -166,14 +183,14 @@ DIALECT = Dialect(
     prompt=r"[$#]",
     opening=(),
     enables=False,
-    refusal=r"^(?:Error|Invalid|Ambiguous|-?bash:).*",
+    refusal=r"^(?:Error|Invalid|Ambiguous|Failed|Unable|Cannot|Traceback|cat:|-?bash:).*(?:\n[ \t]+\S.*)*",
     slow="nv config apply",  # it waits until switchd has been reloaded
     reads=(
         "nv config show -o json",
         "nv config show -r startup -o json",
         "nv config revision -o json",
-        "nv show interface qos-roce-status -o json",
     ),
+    more_reads=_more_reads,
     parse=parse,
     render=render,
     commands=commands,
@@ -195,4 +212,5 @@ DIALECT = Dialect(
         )
     ),
     state_reads=reads,
+    releases=CAPABILITIES.releases,
 )

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from ....core.faults import Fault
 from ...model import Fabric
 from ..capabilities import SUGGESTED, Capabilities, classes
+from ..releases import Came, Releases
 
+TWO_STAGES = "configure dual-stage"
 REST, STRICT = 0, 7
 """The queue of all other traffic, and the one that a Nexus serves first: congestion notifications use it."""
 POLL_MS = range(100, 1001)
@@ -69,6 +71,15 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports such as Ethernet1/1-32, or Ethernet1/1/1-4 for breakout ports",
     mtu_bytes=9216,
     mtu_reason="NX-OS takes at most 9216",
+    releases=Releases(
+        system="NX-OS",
+        line="show version",
+        pattern=r"^ *(?:NXOS|system): +version (\S+)",
+        oldest="9.3",
+        newest="10.5",
+        source="Cisco's configuration guides for Nexus 9000, NX-OS 9.3(x) and 10.5(x)",
+        came=(Came(TWO_STAGES, "10.1", "Cisco, Nexus 9000 System Management, two-stage configuration commit"),),
+    ),
     channels=r"port-channel\d+",
     refusals=(
         _classes_have_queues_of_their_own,

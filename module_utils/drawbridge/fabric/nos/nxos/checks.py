@@ -14,25 +14,17 @@ from ..channels import wrong_groups
 from ..dialect import DialectError
 from .lines import Block
 
-FIRST_RELEASE, TWO_STAGES = (9, 3), (10, 1)
-"""The first release whose scheduler is known to roll back, and the first one with two-stage commits."""
 JUMBO, PLAIN = 9216, 1500
 """The only MTUs of layer 2 ports."""
 SPARE = timedelta(seconds=60)
 """How long a roll-back may take."""
 _TIMES = re.compile(r"^!(Running configuration last done at|Time): (.*?) *$", re.MULTILINE)
-_RELEASE = re.compile(r"version ((\d+)\.(\d+)\S*)")
+_RELEASE = re.compile(r"version (\S+)")
 _PAUSING = re.compile(r"(Ethernet[\d/]+) +(\w+) +(?:On +\(([0-9a-f]+)\)|Off)")
 
 
 def refuse(config: Block, profile: SwitchProfile) -> None:
-    """What no line can change: the release, ports that are not there, the MTU of layer 2 ports."""
-    numbers, release = release_of(config)
-    if numbers < FIRST_RELEASE:
-        raise DialectError(
-            f"it runs NX-OS {release}, but changes that roll themselves back need"
-            f" {'.'.join(map(str, FIRST_RELEASE))} or later; upgrade it"
-        )
+    """What no line can change: ports that are not there, the MTU of layer 2 ports."""
     if missing := [port for port in profile.ports if f"{PORT}{port}" not in config]:
         raise DialectError(
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
@@ -51,10 +43,9 @@ def refuse(config: Block, profile: SwitchProfile) -> None:
         )
 
 
-def release_of(config: Block) -> tuple[tuple[int, ...], str]:
-    """The release as numbers, and as NX-OS writes it."""
-    found = next((match for match in map(_RELEASE.match, config) if match), None)
-    return ((int(found[2]), int(found[3])), found[1]) if found else ((), "none")
+def release_of(config: Block) -> str:
+    """The release that the configuration begins with."""
+    return next((match[1] for match in map(_RELEASE.match, config) if match), "")
 
 
 def clock(running: str) -> datetime:

@@ -59,13 +59,18 @@ def takes_s(lines: Lines) -> int:
 
 def kept(name: str) -> str:
     """The schedule goes first: without it, nothing runs the job."""
-    return "\n".join((f"configure terminal ; no {_SCHEDULE}{name} ; no {_JOB}{name} ; end", f"no checkpoint {name}"))
+    return f"configure terminal ; no {_SCHEDULE}{name} ; no {_JOB}{name} ; end"
+
+
+def tidied(name: str) -> str:
+    """The checkpoint goes last: until the schedule is seen to be gone, the job needs it."""
+    return f"no checkpoint {name}"
 
 
 def dropped(name: str) -> str:
     """Take away a job that nothing will run, and its checkpoint. The schedule may be gone, and can go after a visit."""
     visit = f"configure terminal ; {_SCHEDULE}{name} ; exit ; end"
-    return f"{visit}\n{kept(name)}"
+    return f"{visit}\n{kept(name)}\n{tidied(name)}"
 
 
 def rolled_back(name: str) -> str:

@@ -23,8 +23,8 @@ from ...plan import PORT, Config, Lines
 from ...strategy import HeldSession, Job
 from ..dialect import SESSION_PREFIX, Dialect
 from . import jobs
-from .capabilities import REST, STRICT
-from .checks import SPARE, TWO_STAGES, clock, over, refuse, release_of, unproven
+from .capabilities import CAPABILITIES, REST, STRICT, TWO_STAGES
+from .checks import SPARE, clock, over, refuse, release_of, unproven
 from .commands import commands, on_ports, stops
 from .lines import (
     CLASSES,
@@ -98,7 +98,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         saved=sections_of(kept, profile) == sections and not any(SESSION_PREFIX in text for text in kept),
         stale=(*(match[0].removeprefix(MARK) for match in over_now), *idle),
         waiting="".join([*(match[1] for match in marks if match not in over_now), *armed][:1]),
-        own=jobs.Own("feature scheduler" in config, release_of(config)[0] >= TWO_STAGES),
+        own=jobs.Own("feature scheduler" in config, CAPABILITIES.releases.has(TWO_STAGES, release_of(config))),
         unproven=tuple(unproven(pausing, profile)),
     )
 
@@ -133,7 +133,7 @@ def _name(header: str) -> str:
 
 
 def _change(name: str, seconds: int, lines: Lines, _own: jobs.Own) -> Lines:
-    return ("configure dual-stage", f"{MARK}{name}-{seconds}", *lines, f"commit confirmed {seconds}")
+    return (TWO_STAGES, f"{MARK}{name}-{seconds}", *lines, f"commit confirmed {seconds}")
 
 
 def _kept(name: str, seconds: int) -> Lines:
@@ -141,7 +141,7 @@ def _kept(name: str, seconds: int) -> Lines:
     return ("commit", f"no {MARK}{name}-{seconds}", "commit", "end")
 
 
-_TWO_STAGES = HeldSession(
+_HELD = HeldSession(
     change=_change,
     abort=f"configure terminal ; no {MARK}{{}} ; end".format,
     keep=_kept,
@@ -151,6 +151,7 @@ _ONE_STAGE = Job(
     takes_s=jobs.takes_s,
     unit_s=jobs.MINUTE_S,
     confirm=jobs.kept,
+    tidy=jobs.tidied,
     abort=jobs.dropped,
     roll_back=jobs.rolled_back,
 )
@@ -165,9 +166,10 @@ DIALECT = Dialect(
     parse=parse,
     render=render,
     state_reads=reads,
+    releases=CAPABILITIES.releases,
     commands=commands,
     stops=stops,
     on_ports=on_ports,
     save="copy running-config startup-config",
-    strategy=lambda own: _TWO_STAGES if own.two_stages else _ONE_STAGE,
+    strategy=lambda own: _HELD if own.two_stages else _ONE_STAGE,
 )

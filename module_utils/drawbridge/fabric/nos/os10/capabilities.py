@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ....core.faults import Fault
 from ...model import Fabric
 from ..capabilities import SUGGESTED, Capabilities, classes
+from ..releases import Releases
 
 REST = 0
 """The qos-group and queue of all other traffic: OS10 puts there what no map names."""
@@ -35,6 +36,14 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports such as ethernet1/1/1-1/1/32, or ethernet1/1/1:1-4 for breakout ports",
     mtu_bytes=9216,
     mtu_reason="OS10 switches take at most 9216",
+    releases=Releases(
+        system="OS10",
+        line="show version",
+        pattern=r"^OS Version: (\S+)",
+        oldest="10.5",
+        newest="10.5",
+        source="Dell's SmartFabric OS10 User Guide, 10.5",
+    ),
     channels=r"port-channel\d+",
     refusals=(_class_is_apart_from_the_rest, _thresholds_are_kilobytes),
     lacks=("Drawbridge configures no PFC watchdog on OS10; drawbridge_fabric.watchdog has no effect there",),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ...model import SwitchProfile
-from ..state import DROPPED, MARKED, RX_PAUSE, TX_PAUSE, Ports, StateRead, counted, joined, neighbour
+from ..state import DROPPED, MARKED, RX_PAUSE, TX_PAUSE, Ports, StateRead, columns, counted, joined, neighbour
 
 QUEUES = "show queuing statistics interface "
 _PORT = re.compile(r"ethernet[\d/:]+")
@@ -22,15 +22,25 @@ _QUEUE = re.compile(r"(\d) +\d+ +\d+ +(\d+) +\d+ *")
 _MARKED = re.compile(r"^ECN marked count +(\d+)", re.MULTILINE)
 
 
-def reads(profile: SwitchProfile) -> tuple[StateRead, ...]:
+def reads(profile: SwitchProfile, release: str = "") -> tuple[StateRead, ...]:
     """The commands. OS10 shows the queues of one port at a time."""
+    del release
     [priority, *others] = profile.lossless
     marks = () if others else profile.ports
     return (
-        StateRead("pause frames", "show interface priority-flow-control details", _pauses),
-        *(StateRead(f"drops of {port}", f"{QUEUES}{port}", partial(_drops, port=port)) for port in profile.ports),
+        StateRead("pause frames", "show interface priority-flow-control details", _pauses, (RX_PAUSE, TX_PAUSE)),
         *(
-            StateRead(f"ECN marks of {port}", f"{QUEUES}{port} wred", partial(_marks, port=port, priority=priority))
+            StateRead(f"drops of {port}", f"{QUEUES}{port}", partial(_drops, port=port), (DROPPED,), (port,))
+            for port in profile.ports
+        ),
+        *(
+            StateRead(
+                f"ECN marks of {port}",
+                f"{QUEUES}{port} wred",
+                partial(_marks, port=port, priority=priority),
+                (MARKED,),
+                (port,),
+            )
             for port in marks
         ),
         StateRead("LLDP neighbours", "show lldp neighbors", _neighbours),
@@ -56,24 +66,18 @@ def _below_ports(answer: str) -> Iterator[tuple[str, str]]:
 
 def _drops(answer: str, port: str) -> Ports:
     found = [row for row in map(_QUEUE.fullmatch, answer.splitlines()) if row]
-    if not found:
-        raise ValueError(answer)
-    return joined(counted(port, row[1], **{DROPPED: int(row[2])}) for row in found)
+    return joined(counted(port, row[1], **{DROPPED: row[2]}) for row in found)
 
 
 def _marks(answer: str, port: str, priority: int) -> Ports:
     match = _MARKED.search(answer)
-    if not match:
-        raise ValueError(answer)
-    return counted(port, priority, **{MARKED: int(match[1])})
+    return counted(port, priority, **{MARKED: match[1]}) if match else {}
 
 
 def _neighbours(answer: str) -> Ports:
     """The titles say where columns begin; a port at the other end may have a space in its name."""
     lines = answer.splitlines()
-    at = next(number for number, line in enumerate(lines) if line.startswith("Loc PortID"))
-    starts = [lines[at].index(title) for title in ("Rem Host Name", "Rem Port Id", "Rem Chassis Id")]
-    name, there, end = starts
+    at, (name, there, end) = columns(lines, "Loc PortID", ("Rem Host Name", "Rem Port Id", "Rem Chassis Id"))
     return joined(
         neighbour(line[:name].strip(), line[name:there].strip(), line[there:end].strip())
         for line in lines[at + 1 :]

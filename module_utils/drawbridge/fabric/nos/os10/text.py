@@ -20,7 +20,7 @@ from ...plan import PORT, Config, Lines
 from ...strategy import SavedStartup, always
 from ..channels import wrong_groups
 from ..dialect import Dialect, DialectError
-from .capabilities import REST
+from .capabilities import CAPABILITIES, REST
 from .commands import commands, on_ports, removed_last, stops
 from .lines import NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of
 from .state import reads
@@ -166,6 +166,7 @@ DIALECT = Dialect(
     parse=parse,
     render=render,
     state_reads=reads,
+    releases=CAPABILITIES.releases,
     commands=commands,
     stops=stops,
     on_ports=on_ports,

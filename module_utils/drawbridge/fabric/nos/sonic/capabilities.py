@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from ....core.faults import Fault
 from ...model import Fabric
 from ..capabilities import SUGGESTED, Capabilities, classes
+from ..releases import Came, Releases
 
+MARKS, PEAKS_AS_JSON = "show queue wredcounters", "show queue watermark unicast --json"
 REST = 0
 """The traffic class, queue and priority group of all other traffic."""
 LEAST_POLL_MS = 100
@@ -40,6 +42,19 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports as ConfigDB names them, such as Ethernet0-248:8 for every eighth",
     mtu_bytes=9216,
     mtu_reason="SONiC takes at most 9216",
+    releases=Releases(
+        system="SONiC",
+        line="cat /etc/sonic/sonic_version.yml",
+        pattern=r"^build_version: *['\"]?([^'\"\s]+)",
+        oldest="202405",
+        newest="202511",
+        source="sonic-utilities and sonic-yang-models, branches 202405, 202411, 202505 and 202511",
+        came=(
+            Came(MARKS, "202505", "sonic-utilities, show/main.py: not in branch 202411"),
+            Came(PEAKS_AS_JSON, "202511", "sonic-utilities, scripts/watermarkstat: not in branch 202505"),
+        ),
+        counted=r"20\d{4}",
+    ),
     channels=r"PortChannel\d+",
     refusals=(_all_other_traffic_has_its_own_class, _watchdog_is_no_faster_than_its_polls),
 )

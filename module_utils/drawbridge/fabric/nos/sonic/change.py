@@ -17,7 +17,7 @@ from typing import Any
 from ....core import ports
 from ...plan import Lines
 from ..dialect import SESSION_PREFIX
-from .lines import DSCP, ON_PORTS, PORT_FIELDS, covered
+from .lines import DSCP, EMPTY, MAP_FIELDS, ON_PORTS, PORT_FIELDS, covered
 
 FOLDER = "/var/tmp"
 """Of the files of a change: the folder in it is the login's own."""
@@ -27,7 +27,10 @@ PORT_S, REST_S = 15, 60
 """Seconds for a port, and for all else of a change, at most."""
 WIDTH = 400
 """Characters of a file in one typed line, so that it fits into a terminal's."""
-WATCHED = "PFC_WD"
+WATCHED, MARKED = "PFC_WD", "WRED_PROFILE"
+"""Tables that no patch has: the updater of 202405 to 202505 refuses new WRED profiles, and PFC_WD on most hardware."""
+HISTORY = "pfc_stat_history"
+"""A field that `config pfcwd start` adds from 202511 on."""
 Tree = dict[str, dict[str, dict[str, str]]]
 
 
@@ -62,7 +65,7 @@ class Difference:
         if not rest:
             entry.comes, entry.goes = entry.comes or sign == "+", entry.goes or sign == "-"
             return
-        name, value = rest
+        name, value = rest[0], "" if rest[1] == EMPTY else rest[1]
         names = [str(number) for number in covered(name)] if table == DSCP else [name]
         (entry.new if sign == "+" else entry.old).update(dict.fromkeys(names, value))
 
@@ -78,19 +81,24 @@ class Own:
 
 
 def change(session: str, seconds: int, lines: Lines, own: Own) -> Lines:
-    """Write the files, start the timer, apply the stages."""
+    """Write the files, start the timer, load the WRED profile, apply the stages."""
     home, found = f"{FOLDER}/{session}", Difference.of(lines)
     patches = [patch for patch in _patches(found, list(own.missing)) if patch]
     files = [f"{home}/{number}.json" for number in range(1, len(patches) + 1)]
     typed = [f"rm -rf {FOLDER}/{SESSION_PREFIX}*", f"mkdir -m 700 {home}"]
     for path, patch in zip(files, patches):
         typed += _written(path, patch)
+    marks = {key: entry.new for (table, key), entry in found.entries.items() if table == MARKED and entry.new}
+    typed += _written(f"{home}/marks.json", {MARKED: marks}) if marks else []
     typed += _written(f"{home}/old.json", _old(found, own.restored))
     typed += [f"echo {_quoted(line)} >> {home}/revert" for line in _revert(home, found)]
     typed.append(
         f"sudo systemd-run --unit={session} --on-active={seconds} --service-type=oneshot /bin/sh {home}/revert"
     )
-    return (*typed, *(f"sudo config apply-patch {path}" for path in files), *_watchdog(found))
+    typed += _unnamed(found)
+    typed += [f"sudo config load -y {home}/marks.json"] if marks else []
+    typed += [f"sudo config apply-patch {path}" for path in files]
+    return (*typed, *_unmarked(found), *_watchdog(found))
 
 
 def takes_s(lines: Lines) -> int:
@@ -109,7 +117,7 @@ def _keys(table: str, key: str) -> list[str]:
 
 def _patches(found: Difference, missing: list[str]) -> Iterator[list[dict[str, Any]]]:
     """Definitions, groups of ports, definitions that go. `missing` loses the tables that they make."""
-    entries = {at: entry for at, entry in found.entries.items() if at[0] != WATCHED}
+    entries = {at: entry for at, entry in found.entries.items() if at[0] not in (WATCHED, MARKED)}
     on_ports = {at: entry for at, entry in entries.items() if at[0] in ON_PORTS}
     shared = {at: entry for at, entry in entries.items() if at not in on_ports}
     yield list(_operations({at: entry for at, entry in shared.items() if not entry.goes}, missing))
@@ -136,7 +144,7 @@ def _operations(entries: dict[tuple[str, str], Entry], missing: list[str]) -> It
         for name, value in entry.new.items():
             yield {"op": "add", "path": f"{path}/{name}", "value": value}
         for name in entry.old:
-            if name not in entry.new:
+            if name not in entry.new and name not in _empty_maps(entry):
                 yield {"op": "remove", "path": f"{path}/{name}"}
 
 
@@ -167,15 +175,37 @@ def _revert(home: str, found: Difference) -> Iterator[str]:
         yield f"sonic-db-cli CONFIG_DB DEL {' '.join(came[start : start + AT_ONCE])}"
     for (table, key), entry in found.entries.items():
         added = [name for name in entry.new if name not in entry.old]
+        added += [HISTORY] if table == WATCHED and key != "GLOBAL" else []  # what it was before is put back below
         if added and not entry.comes and not (table == WATCHED and key != "GLOBAL" and not entry.old):
             yield f"sonic-db-cli CONFIG_DB HDEL '{table}|{key}' {' '.join(added)}"
     yield f"sonic-cfggen -j {home}/old.json --write-to-db"
 
 
+def _empty_maps(entry: Entry) -> list[str]:
+    """Fields that should name a map and have the empty text, which has no effect."""
+    return [name for name, value in entry.old.items() if name in MAP_FIELDS and not value]
+
+
+def _unnamed(found: Difference) -> Iterator[str]:
+    """Take such fields away first: the updater checks the whole ConfigDB, and its models refuse them."""
+    for (table, key), entry in found.entries.items():
+        if names := _empty_maps(entry):
+            yield f"sudo sonic-db-cli CONFIG_DB HDEL '{table}|{key}' {' '.join(names)}"
+
+
+def _unmarked(found: Difference) -> Iterator[str]:
+    """What goes of WRED profiles, once no port uses it any more."""
+    for (table, key), entry in found.entries.items():
+        if table == MARKED and entry.goes:
+            yield f"sudo sonic-db-cli CONFIG_DB DEL '{table}|{key}'"
+        elif table == MARKED and (gone := [name for name in entry.old if name not in entry.new]):
+            yield f"sudo sonic-db-cli CONFIG_DB HDEL '{table}|{key}' {' '.join(gone)}"
+
+
 def _watchdog(found: Difference) -> Iterator[str]:
     """A shorter interval comes before the ports' times, a longer one after them: no time is ever below it."""
     interval = found.entries.get((WATCHED, "GLOBAL"), Entry())
-    old, new = (int(it.get("POLL_INTERVAL", 0)) for it in (interval.old, interval.new))
+    old, new = (int(it.get("POLL_INTERVAL") or 0) for it in (interval.old, interval.new))
     line = [f"sudo config pfcwd interval {new}"] if new else []
     first = new < old
     yield from line if first else []

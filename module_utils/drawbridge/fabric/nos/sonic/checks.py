@@ -20,6 +20,11 @@ DECODER = json.JSONDecoder()
 
 def unfit(config: Tables, profile: SwitchProfile) -> Iterator[str]:
     """What the site must correct first, each as a sentence with the repair."""
+    kind = config.get("DEVICE_METADATA", {}).get("localhost", {}).get("switch_type", "switch")
+    if kind not in ("switch", "") or "PORT" not in config:
+        found = "has no ports in its own ConfigDB" if kind == "switch" else f"has the switch_type {kind}"
+        yield f"it {found}, as chassis and switches with several ASICs have; Drawbridge configures switches with one"
+        return
     if missing := [port for port in profile.ports if port not in config.get("PORT", {})]:
         yield (
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there, or break the"

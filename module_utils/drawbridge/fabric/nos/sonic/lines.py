@@ -16,6 +16,7 @@ from itertools import groupby
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
 from ...plan import PORT, Lines
+from ..systems import SPECTRUM
 from .capabilities import REST
 
 Fields = Mapping[str, str]
@@ -32,19 +33,29 @@ MAP_FIELDS = {
     "pfc_to_pg_map": "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
 }
 """Fields of PORT_QOS_MAP, and the tables of the maps that they name."""
+PAUSED = "pfc_to_pg_map"
+"""SONiC's own template, qos_config.j2, writes this one for mellanox and barefoot only."""
+ENABLED = ("pfc_enable", "pfcwd_sw_enable")
 CHANNELS = "PORTCHANNEL"
 PORT_FIELDS = {
     "PORT": ("mtu",),
-    "PORT_QOS_MAP": (*MAP_FIELDS, "pfc_enable", "pfcwd_sw_enable"),
+    "PORT_QOS_MAP": (*MAP_FIELDS, *ENABLED),
     "PFC_WD": ("action", "detection_time", "restoration_time"),
 }
 """Owned fields of a port's entries. Its queues are owned one by one. A port-channel has an MTU only."""
 ON_PORTS = (*PORT_FIELDS, "QUEUE", CHANNELS)
 """Tables whose keys begin with a port or port-channel."""
-NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP", "QUEUE")
+NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "PORT_QOS_MAP", "QUEUE")
 """Tables that a new switch may lack."""
 DEFAULT_MTU = "9100"
 COLORS = ("green", "yellow", "red")
+EMPTY = "''"
+"""A value that is the empty text, which SONiC writes into PORT_QOS_MAP of service ports."""
+
+
+def map_fields(profile: SwitchProfile) -> dict[str, str]:
+    """Those of MAP_FIELDS that Drawbridge owns: on Broadcom, a map of paused priorities is the site's."""
+    return {name: table for name, table in MAP_FIELDS.items() if name != PAUSED or profile.family == SPECTRUM}
 
 
 def classes(profile: SwitchProfile) -> tuple[Roce | Cnp | Storage, ...]:
@@ -60,7 +71,7 @@ def owned_queues(profile: SwitchProfile) -> list[int]:
 def sections_of(config: Tables, profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
     """The owned lines by section, in the order in which a change makes them."""
     sections = {
-        MAPS: tuple(line for table in MAP_FIELDS.values() for line in _entry(config, table, NAME)),
+        MAPS: tuple(line for table in map_fields(profile).values() for line in _entry(config, table, NAME)),
         SHARES: tuple(
             line
             for name in sorted(config.get("SCHEDULER", {}))
@@ -73,7 +84,7 @@ def sections_of(config: Tables, profile: SwitchProfile) -> tuple[tuple[str, Line
     for port in profile.ports:
         sections[f"{PORT}{port}"] = (f"{PORT}{port}", *_port(config, port, profile))
     for channel in profile.channels:
-        mtu = config.get(CHANNELS, {}).get(channel.name, {}).get("mtu", DEFAULT_MTU)
+        mtu = config.get(CHANNELS, {}).get(channel.name, {}).get("mtu", DEFAULT_MTU) or EMPTY
         sections[f"{PORT}{channel.name}"] = (f"{PORT}{channel.name}", f"   {CHANNELS} mtu {mtu}")
     return tuple(sections.items())
 
@@ -90,7 +101,7 @@ def runs(fields: Fields) -> Iterator[tuple[str, str]]:
     for _unused, group in groupby(enumerate(numbers), key=lambda it: (it[1][0] - it[0], it[1][1])):
         row = [pair for _unused, pair in group]
         low, high = row[0][0], row[-1][0]
-        yield (str(low) if low == high else f"{low}-{high}"), row[0][1]
+        yield (str(low) if low == high else f"{low}-{high}"), row[0][1] or EMPTY
 
 
 def _entry(config: Tables, table: str, name: str) -> Iterator[str]:
@@ -105,7 +116,7 @@ def _entry(config: Tables, table: str, name: str) -> Iterator[str]:
 
 
 def _fields(path: str, fields: Fields, names: tuple[str, ...]) -> Iterator[str]:
-    yield from (f"{path} {name} {fields[name]}" for name in names if name in fields)
+    yield from (f"{path} {name} {fields[name] or EMPTY}" for name in names if name in fields)
 
 
 def _used_elsewhere(config: Tables, scheduler: str, profile: SwitchProfile) -> bool:
@@ -117,11 +128,11 @@ def _used_elsewhere(config: Tables, scheduler: str, profile: SwitchProfile) -> b
 
 def _port(config: Tables, port: str, profile: SwitchProfile) -> Iterator[str]:
     if port not in profile.channel_of:
-        yield f"   PORT mtu {config['PORT'].get(port, {}).get('mtu', DEFAULT_MTU)}"
+        yield f"   PORT mtu {config['PORT'].get(port, {}).get('mtu', DEFAULT_MTU) or EMPTY}"
     maps = config.get("PORT_QOS_MAP", {})
     if port in maps:
         yield "   PORT_QOS_MAP"
-        yield from _fields("   PORT_QOS_MAP", maps[port], PORT_FIELDS["PORT_QOS_MAP"])
+        yield from _fields("   PORT_QOS_MAP", maps[port], (*map_fields(profile), *ENABLED))
     for queues, fields in sorted(_queues(config, port, profile)):
         yield f"   QUEUE|{queues}"
         yield from _fields(f"   QUEUE|{queues}", fields, tuple(sorted(fields)))

@@ -19,14 +19,14 @@ from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
 from ...strategy import Job, always
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
-from .capabilities import REST
-from .change import Own, change, takes_s
+from .capabilities import CAPABILITIES, REST
+from .change import HISTORY, WATCHED, Own, change, takes_s
 from .checks import unfit, unproven
 from .commands import commands, on_ports, stops
 from .lines import (
     CHANNELS,
     COLORS,
-    MAP_FIELDS,
+    ENABLED,
     MAPS,
     MARKING,
     NAME,
@@ -34,6 +34,7 @@ from .lines import (
     POLLING,
     SHARES,
     classes,
+    map_fields,
     owned_queues,
     runs,
     sections_of,
@@ -66,7 +67,7 @@ def _maps(profile: SwitchProfile) -> Iterator[str]:
     same = {str(number): str(number) for number in range(8)}
     groups = {str(number): str(number if number in profile.lossless else REST) for number in range(8)}
     paused = {str(number): str(number) for number in profile.lossless}
-    for table, fields in zip(MAP_FIELDS.values(), (marks, same, groups, same, paused)):
+    for table, fields in zip(map_fields(profile).values(), (marks, same, groups, same, paused)):
         yield f"{table}|{NAME}"
         rows = runs(fields) if fields is marks else fields.items()
         yield from (f"{table}|{NAME} {number} {value}" for number, value in rows)
@@ -103,8 +104,8 @@ def _wred(profile: SwitchProfile) -> Iterator[str]:
 def _on_port(profile: SwitchProfile) -> Iterator[str]:
     paused, watchdog, storage = ",".join(map(str, profile.lossless)), profile.watchdog, profile.storage
     yield "   PORT_QOS_MAP"
-    yield from (f"   PORT_QOS_MAP {name} {NAME}" for name in MAP_FIELDS)
-    yield from (f"   PORT_QOS_MAP {name} {paused}" for name in ("pfc_enable", "pfcwd_sw_enable"))
+    yield from (f"   PORT_QOS_MAP {name} {NAME}" for name in map_fields(profile))
+    yield from (f"   PORT_QOS_MAP {name} {paused}" for name in ENABLED)
     users = {REST: "REST", profile.roce.priority: "DATA", profile.cnp.priority: "CNP"}
     users |= {storage.priority: "STORAGE"} if storage else {}
     for number in owned_queues(profile):
@@ -130,14 +131,19 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         stale=tuple(unit.removesuffix(".service") for unit, *state in units if state[1] == "failed"),
         waiting="".join(re.sub(r"\.(timer|service)$", "", unit) for unit, *state in units[:1] if state[1] != "failed"),
         own=Own(
-            restored=tuple(
-                f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}"
-                for port in profile.ports
-            ),
+            restored=tuple(_restored(running, profile)),
             missing=tuple(table for table in NEEDED if table not in running),
         ),
         unproven=tuple(unproven(answers[3], profile)),
     )
+
+
+def _restored(running: Any, profile: SwitchProfile) -> Iterator[str]:
+    """What a change may leave behind on its ports although it does not own it."""
+    for port in profile.ports:
+        yield f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}"
+        if history := running.get(WATCHED, {}).get(port, {}).get(HISTORY):
+            yield f"{WATCHED}|{port} {HISTORY} {history}"
 
 
 def _json(answer: str) -> Any:
@@ -190,4 +196,5 @@ DIALECT = Dialect(
         )
     ),
     state_reads=reads,
+    releases=CAPABILITIES.releases,
 )

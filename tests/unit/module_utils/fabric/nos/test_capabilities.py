@@ -22,3 +22,10 @@ def test_what_a_system_can_not_be_given_is_said_with_the_switches() -> None:
         "leaf[3-4],leaf5: Drawbridge configures no PFC watchdog on OS10; drawbridge_fabric.watchdog has no effect there"
     ]
     assert lacking(Fabric(roce=Roce(3, 26), switches=kinds[:1])) == []
+
+
+def test_switches_get_no_adaptive_routing_and_check_says_so() -> None:
+    kinds = (Switches("leaf1", "leaf", "nvue", "swp1-4", asic="spectrum4"),)
+    fabric = Fabric(roce=Roce(3, 26), switches=kinds, congestion_control="adaptive_routing")
+    [lack] = lacking(fabric)
+    assert lack.startswith("leaf1: Drawbridge configures no adaptive routing on switches")

@@ -54,6 +54,28 @@ def test_a_member_that_is_elsewhere_is_named_with_the_repair(there: str, wanted:
             ("interface swp1 link mtu",),
         ),
         (
+            CUMULUS,
+            "bond-worker1",
+            ("nv set interface bond-worker1 bond member swp1", "nv set interface bond-worker1 link mtu 9000"),
+            (
+                "interface bond-worker1 link mtu 9214",
+                "interface swp2 link mtu 9214",
+                "interface swp1 qos pfc-watchdog state enabled",
+            ),
+            ("interface swp1 link mtu",),
+        ),
+        (
+            CUMULUS,
+            "peerlink",
+            ("nv set interface peerlink bond member swp1", "nv set interface peerlink link mtu 9000"),
+            (
+                "interface peerlink link mtu 9214",
+                "interface swp2 link mtu 9214",
+                "interface swp1 qos pfc-watchdog state enabled",
+            ),
+            ("interface swp1 link mtu",),
+        ),
+        (
             SONIC,
             "PortChannel1",
             (

@@ -46,7 +46,8 @@ class Console:
 
     def read(self, want: SwitchProfile) -> Config:
         """What runs, as the dialect reads it."""
-        return self.dialect.parse(self.type(self.dialect.reads), want)
+        release = self.dialect.releases.read(*self.type((self.dialect.releases.line,)))
+        return self.dialect.parse(self.type((*self.dialect.reads, *self.dialect.more_reads(want, release))), want)
 
     def change(self, lines: tuple[str, ...], have: Config) -> None:
         """Put lines in force."""

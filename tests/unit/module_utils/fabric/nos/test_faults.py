@@ -49,11 +49,9 @@ ELSEWHERE = {
     (NEXUS, "lie", "port"),
     (NEXUS, "die", "force"),
     *((NEXUS, effect, "keep") for effect in PLACES),
-    (NEXUS9, "lie", "keep"),
     *((OS10, effect, "keep") for effect in PLACES),
 }
-"""What a Nexus can't roll back at once has tests of its own, and OS10 has no line that confirms. A lie of NX-OS 9.3 at
-the confirmation takes the checkpoint away, so that no roll-back is left."""
+"""What a Nexus can't roll back at once has tests of its own, and OS10 has no line that confirms."""
 MORE = (
     (SONIC, "refuse", "systemd-run"),
     (SONIC, "hang", "systemd-run"),

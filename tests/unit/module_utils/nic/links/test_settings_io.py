@@ -89,3 +89,8 @@ def test_a_device_that_setpci_does_not_find_is_an_error(root: Path, printed: str
     want = {(port, READ_REQUEST): "4096" for port in ("rail0", "rail1")}
     with pytest.raises(DeviceError, match=r"registers for rail0, rail1: setpci: Warning: No devices .* group 2[.]"):
         DeviceSettings(tool, str(root)).read(want)
+
+
+def test_an_ethtool_that_prints_no_settings_of_the_port_is_an_error(root: Path) -> None:
+    with pytest.raises(DeviceError, match="rail0: ethtool printed no settings of a port, but 'inactive'"):
+        DeviceSettings(Tool("inactive\n"), str(root)).read({("rail0", "global pause rx"): "off"})

@@ -84,3 +84,39 @@ def test_a_buffer_that_the_site_divides_is_fine_if_the_intent_has_its_size() -> 
 
 def test_a_login_that_sees_no_configuration_is_reported() -> None:
     assert "view-configuration" in next(unfit(Statements.of(""), {}, LEAF))
+
+
+ALONE = "set system host-name leaf1\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            "class-of-service shared-buffer ingress buffer-partition lossless percent 0",
+            "so that lossless traffic has no ingress buffer; give the partition a share on the switch",
+        ),
+        (
+            "class-of-service shared-buffer ingress buffer-partition lossless-headroom percent 0",
+            "so that lossless traffic has no ingress buffer; give the partition a share on the switch",
+        ),
+        (
+            "class-of-service forwarding-classes class SITE queue-num 4",
+            "its forwarding class SITE is lossy and has queue 4, which ROCE has too as a lossless class; give SITE"
+            " another queue on the switch",
+        ),
+    ],
+)
+def test_a_site_whose_lossless_traffic_would_be_dropped_must_act_first(line: str, says: str) -> None:
+    [sentence] = unfit(Statements.of(f"{ALONE}set {line}\n"), {"et-0/0/0": ""}, LEAF)
+    assert sentence.endswith(says)
+
+
+def test_a_lossless_class_of_the_site_may_have_the_queue_and_a_share_of_its_own_is_one() -> None:
+    lines = (
+        "set class-of-service forwarding-classes class SITE queue-num 4",
+        "set class-of-service forwarding-classes class SITE no-loss",
+        "set class-of-service forwarding-classes class OTHER queue-num 1",
+        "set class-of-service shared-buffer ingress buffer-partition lossless percent 40",
+    )
+    assert [*unfit(Statements.of("\n".join([ALONE, *lines])), {"et-0/0/0": ""}, LEAF)] == []

@@ -12,7 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 
 from tests.unit.emulated_switch import profile
 
-READS = {read.what: read for read in reads(profile("nvue", 2))}
+READS = {read.what: read for read in reads(profile("nvue", 2), "5.14.0")}
 COUNTERS = {
     "rx-stats": {
         "rx-pfc-stats": {"pause-duration": 0, "pause-packets": 7},

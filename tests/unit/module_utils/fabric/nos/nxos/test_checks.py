@@ -24,11 +24,6 @@ DONE = "!Running configuration last done at: Wed Nov  4 09:59:00 2026"
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        (
-            ["version 9.2(4) Bios:version 01.05"],
-            r"it runs NX-OS 9\.2\(4\), but changes that roll themselves back need 9\.3 or later; upgrade it",
-        ),
-        (["hostname leaf1"], "it runs NX-OS none"),
         ([RELEASE, "interface Ethernet1/2"], r"it has no Ethernet1/1, which drawbridge_fabric\.switches lists"),
         (
             [RELEASE, "interface Ethernet1/1"],

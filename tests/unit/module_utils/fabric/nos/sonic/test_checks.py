@@ -24,11 +24,21 @@ from tests.unit.module_utils.fabric.nos.sonic.test_text import LEAF, database, h
             {"PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}}, "PORTCHANNEL": {"PortChannel1": {"mtu": "9100"}}},
             "Ethernet0 is in PortChannel1, which has the MTU; add PortChannel1 to channels",
         ),
+        ({"DEVICE_METADATA": {"localhost": {"switch_type": "voq"}}}, "it has the switch_type voq, as chassis"),
     ],
 )
 def test_what_a_change_can_not_repair_is_refused(tables: dict[str, Any], words: str) -> None:
     (sentence,) = unfit(database(**tables), LEAF)
     assert words in sentence
+
+
+def test_a_switch_with_several_asics_is_refused_for_them_and_not_for_its_ports() -> None:
+    config = database()
+    del config["PORT"]
+    assert list(unfit(config, LEAF)) == [
+        "it has no ports in its own ConfigDB, as chassis and switches with several ASICs have; Drawbridge configures"
+        " switches with one"
+    ]
 
 
 def test_hardware_that_pauses_another_priority_is_not_proven() -> None:

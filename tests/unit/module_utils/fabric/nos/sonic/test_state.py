@@ -56,7 +56,7 @@ def test_queues_that_nothing_counts_are_absent_and_text_may_precede_the_json() -
 def test_marks_and_depths() -> None:
     marks = {"Ethernet0": {"UC3": {"ecnmarkedpacket": "19", "wreddroppacket": "0"}}}
     assert READS["ECN marks"](json.dumps(marks))["Ethernet0"]["priorities"]["3"] == {"ecn_marked_packets": 19}
-    depths = {"Ethernet0": {"UC3": "8192", "UC4": "N/A"}}
+    depths = [{"Port": "Ethernet0", "UC3": "8192", "UC4": "N/A"}]
     assert READS["queue depths"](json.dumps(depths)) == {"Ethernet0": {"priorities": {"3": {"queue_peak_bytes": 8192}}}}
 
 

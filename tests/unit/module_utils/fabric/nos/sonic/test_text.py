@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.sonic.text import (
     parse,
+    render,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import (
     INTERRUPTING,
@@ -75,10 +77,70 @@ def test_definitions_come_first_and_ports_by_consent_in_a_second_phase(sonic: So
 def test_another_operators_edit_in_between_is_seen(sonic: Sonic) -> None:
     sonic.converge()
     want = replace(sonic.profile, roce=replace(sonic.profile.roce, ecn_min_bytes=200000))
-    sonic.fault("stale", "apply-patch .*/1.json")
+    sonic.fault("stale", "config load")
     assert "Ethernet0 lacks 'PORT mtu 9214'" in sonic.converge(want=want).error
     assert "PORT|Ethernet0 description maintenance" in sonic.lines()
     assert (sonic.converge(want=want).error, sonic.converge(want=want).steps) == ("", [])
+
+
+def test_a_value_that_is_the_empty_text_is_replaced_and_comes_back(sonic: Sonic) -> None:
+    """Service ports have it in PORT_QOS_MAP: sonic-buildimage 24161."""
+    sonic.type("PORT_QOS_MAP|Ethernet0 pfc_enable ", "PORT_QOS_MAP|Ethernet0 pfc_to_queue_map ")
+    sonic.type("PORT_QOS_MAP|Ethernet4 dscp_to_tc_map ", "PORT_QOS_MAP|Ethernet4 pfcwd_sw_enable ")
+    before = sonic.lines()
+    sonic.leave_unproven()
+    sonic.pass_time(391)
+    assert (sonic.converge(check=True).changed, sonic.lines()) == (True, before)
+    assert sonic.converge().error == ""
+    assert "PORT_QOS_MAP|Ethernet0 pfc_enable 3" in sonic.lines()
+    assert sonic.converge().steps == []
+
+
+def test_a_roll_back_leaves_no_field_that_the_command_of_the_watchdog_adds(sonic: Sonic) -> None:
+    ports = (0, 4)
+    sonic.type(*(f"PFC_WD|Ethernet{port} action drop" for port in ports))
+    sonic.type(*(f"PFC_WD|Ethernet{port} detection_time 400" for port in ports))
+    sonic.type(*(f"PFC_WD|Ethernet{port} restoration_time 800" for port in ports))
+    sonic.type("PFC_WD|Ethernet4 pfc_stat_history enable")
+    before = sonic.lines()
+    sonic.leave_unproven()
+    assert "PFC_WD|Ethernet0 pfc_stat_history disable" in sonic.lines()
+    sonic.pass_time(391)
+    sonic.converge(check=True)
+    assert sonic.lines() == before
+
+
+@pytest.mark.parametrize("release", ["sonic", "sonic24"])
+def test_no_patch_has_a_table_that_the_updater_of_some_release_guards(
+    release: str, request: pytest.FixtureRequest
+) -> None:
+    switch = request.getfixturevalue(release)
+    assert switch.converge().error == ""
+    with switch.state() as state:
+        patches = [text for path, text in state["files"].items() if re.search(r"/\d\.json$", path)]
+    assert len(patches) == 2
+    assert not any(table in text for text in patches for table in ("WRED_PROFILE", "PFC_WD"))
+    assert "WRED_PROFILE|ROCE green_min_threshold 150000" in switch.lines()
+
+
+def test_a_field_of_the_wred_profile_that_a_person_changed_is_put_right(sonic: Sonic) -> None:
+    assert sonic.converge().error == ""
+    sonic.type("WRED_PROFILE|ROCE ecn ecn_green", "WRED_PROFILE|ROCE wred_blue_enable true")
+    assert sonic.converge().error == ""
+    assert "WRED_PROFILE|ROCE ecn ecn_all" in sonic.lines()
+    assert "WRED_PROFILE|ROCE wred_blue_enable true" not in sonic.lines()
+
+
+def test_only_spectrum_has_a_map_of_paused_priorities_and_that_of_a_broadcom_switch_stays(sonic: Sonic) -> None:
+    spectrum, broadcom = (
+        [line for _unused, part in render(replace(LEAF, asic=asic)).sections for line in part]
+        for asic in ("spectrum4", "tomahawk5")
+    )
+    assert {"   PORT_QOS_MAP pfc_to_pg_map ROCE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|ROCE 3 3"} <= {*spectrum}
+    assert not [line for line in broadcom if "pfc_to_pg_map" in line or line.startswith("PFC_PRIORITY")]
+    sonic.type("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|SITE 3 3", "PORT_QOS_MAP|Ethernet0 pfc_to_pg_map SITE")
+    assert sonic.converge().error == ""
+    assert "PORT_QOS_MAP|Ethernet0 pfc_to_pg_map SITE" in sonic.lines()
 
 
 def test_a_patch_that_died_half_way_is_reverted_and_its_port_comes_up(sonic: Sonic) -> None:
