@@ -15,7 +15,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Intent
 
-from tests.machines import Machine, machines, products, write
+from tests.machines import IN_MEMORY, Machine, machines, products, write
 from tests.unit.module_utils.answers import Answers
 
 ALL = machines()
@@ -52,8 +52,7 @@ def intent(machine: Machine, **change: Any) -> Intent:
 def facts(name: str) -> dict[str, Any]:
     """What Drawbridge reads of a machine, for tests that do not change it."""
     machine, without = ALL[name], {one: DeviceError(f"{one} is not installed") for one in ("lldpctl", "networkctl")}
-    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # thousands of files
-    with tempfile.TemporaryDirectory(dir=memory) as folder, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(hardware_io, "tool", lambda name: name)
         patch.setattr(lldp_io, "tool", lambda name: name)
         write(machine, Path(folder))
