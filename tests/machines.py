@@ -81,10 +81,8 @@ class Machine:
         """Socket, NUMA node, core and thread of each CPU, by number."""
         sizes = {"thread": self.threads, "socket": self.sockets, "numa": self.numa, "core": self.cores}
         assert sorted(self.cpus) == sorted(DIMENSIONS)
-        found = (
-            dict(zip(self.cpus, place, strict=True))
-            for place in itertools.product(*(range(sizes[one]) for one in self.cpus))
-        )
+        every = itertools.product(*(range(sizes[one]) for one in self.cpus))
+        found = [{one: place[at] for at, one in enumerate(self.cpus)} for place in every]
         return [place for place in found if place["thread"] < self._threads_of(place["core"])]
 
     def _threads_of(self, core: int) -> int:
