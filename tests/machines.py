@@ -15,8 +15,10 @@ import yaml
 
 DIMENSIONS = ("thread", "socket", "numa", "core")
 FILE = Path(__file__).with_suffix(".yml")
-ONLY_HWLOC = re.compile(r".*/(core_.*|package_.*|thread_siblings|cpumap|distance|meminfo|shared_cpu_map|size|type)")
+ONLY_HWLOC = re.compile(r".*/(core_.*|package_cpus|cpumap|distance|meminfo|shared_cpu_map|size|type)")
 """Files that Drawbridge does not read."""
+IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+"""Where these thousands of files cost little."""
 PRODUCT = "NVIDIA H100 80GB HBM3"
 
 
@@ -79,10 +81,8 @@ class Machine:
         """Socket, NUMA node, core and thread of each CPU, by number."""
         sizes = {"thread": self.threads, "socket": self.sockets, "numa": self.numa, "core": self.cores}
         assert sorted(self.cpus) == sorted(DIMENSIONS)
-        found = (
-            dict(zip(self.cpus, place, strict=True))
-            for place in itertools.product(*(range(sizes[one]) for one in self.cpus))
-        )
+        every = itertools.product(*(range(sizes[one]) for one in self.cpus))
+        found = [{one: place[at] for at, one in enumerate(self.cpus)} for place in every]
         return [place for place in found if place["thread"] < self._threads_of(place["core"])]
 
     def _threads_of(self, core: int) -> int:
@@ -135,16 +135,12 @@ def products(machine: Machine) -> str:
 
 def _sys_cpu(machine: Machine, cpus: dict[int, dict[str, int]]) -> dict[str, str]:
     """Files of /sys/devices/system/cpu."""
-    ways = {
-        ("thread_siblings", "core_cpus"): lambda place: (place["socket"], place["numa"], place["core"]),
-        ("core_siblings", "package_cpus"): lambda place: (place["socket"],),
-    }
     base, files = "sys/devices/system/cpu", {}
-    for names, group in ways.items():
-        for those in _alike(cpus, group):
-            mask, ranges = _mask(those, cpus), _ranges(those)
-            for cpu, name in itertools.product(those, names):
-                files |= {f"{base}/cpu{cpu}/topology/{name}": mask, f"{base}/cpu{cpu}/topology/{name}_list": ranges}
+    for those in _alike(cpus, lambda place: (place["socket"], place["numa"], place["core"])):
+        topology = {"thread_siblings_list": _ranges(those), "core_cpus": _mask(those, cpus)}
+        files |= {f"{base}/cpu{cpu}/topology/{name}": text for cpu in those for name, text in topology.items()}
+    for those in _alike(cpus, lambda place: (place["socket"],)):
+        files |= dict.fromkeys((f"{base}/cpu{cpu}/topology/package_cpus" for cpu in those), _mask(those, cpus))
     for those in _alike(cpus, machine.l3_of) if machine.l3 else ():
         cache = {"level": "3\n", "type": "Unified\n", "size": "32768K\n"}
         cache |= {"shared_cpu_map": _mask(those, cpus), "shared_cpu_list": _ranges(those)}

@@ -8,8 +8,9 @@ One slurmctld, and for each machine a slurmd whose hwloc reads that machine's /s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 
-from tests.machines import write
+from tests.machines import IN_MEMORY, Machine, write
 from tests.slurm_daemons import Place
 from tests.unit.module_utils.machines import ALL, DESCRIBED, node_class
 
@@ -45,6 +46,7 @@ SCENE = """
 R=$SCENE/root
 mount -t overlay overlay -o "lowerdir=$WORK/slurm:$TREE,upperdir=$SCENE/upper,workdir=$SCENE/work" "$R"
 mount -t proc proc "$R/proc"
+mount --bind "$MACHINES" "$R/machines"
 for place in run dev tmp; do mount -t tmpfs tmpfs "$R/$place"; done
 for device in 'null 1 3' 'zero 1 5' 'random 1 8' 'urandom 1 9'; do
   set -- $device; mknod -m 666 "$R/dev/$1" c "$2" "$3"
@@ -74,6 +76,21 @@ done
 """
 
 
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Path]:
+    """The files of all machines."""
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
+        for name in DESCRIBED:
+            write(ALL[name], Path(folder) / name.replace("_", "-"), hwloc=True)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def place(place: Place, machines: Path) -> Place:
+    """The lab's Slurm, with the files of all machines."""
+    return replace(place, environment={**place.environment, "MACHINES": str(machines)})
+
+
 @dataclass(frozen=True)
 class Cluster:
     """A cluster: its nodes as slurmctld shows them, and the folder with its logs."""
@@ -81,21 +98,18 @@ class Cluster:
     nodes: dict[str, dict[str, str]]
     out: Path
 
-    def reserved(self, node: str) -> str:
-        """The machine's CPUs that a node's slurmd keeps from jobs."""
-        found = re.findall(r"Reserved machine CPU IDs: (\S+)", (self.out / f"{node}.log").read_text())
-        return found[-1] if found else ""
+    def log(self, name: str) -> str:
+        """What the slurmd of a machine says."""
+        return (self.out / f"{name.replace('_', '-')}.log").read_text()
 
 
 def cluster(
-    place: Place, scene: Path, names: Sequence[str], commands: str = "", change: Callable[[str], str] = str
+    place: Place, scene: Path, machines: Mapping[str, Machine], commands: str = "", change: Callable[[str], str] = str
 ) -> Cluster:
     """Start the daemons, with gres.conf changed, run commands on the controller, and look."""
     for name in ("root", "work", "upper/out", "upper/etc/slurm", "upper/machines"):
         (scene / name).mkdir(parents=True)
-    nodes = {name.replace("_", "-"): name for name in names}
-    for node, name in nodes.items():
-        write(ALL[name], scene / "upper/machines" / node, hwloc=True)
+    nodes = {name.replace("_", "-"): machine for name, machine in machines.items()}
     files = written(nodes)
     (scene / "upper/etc/slurm/gres.conf").write_text(change(files["gres.conf"]))
     for name in ("cgroup.conf", "slurm.conf"):
@@ -107,7 +121,7 @@ def cluster(
     place.run(SCENE, SCENE=scene, COMMANDS=commands or "true")
     out = scene / "upper/out"
     shown = [fields(line) for line in (out / "nodes").read_text().splitlines()]
-    return Cluster({nodes[one["NodeName"]]: one for one in shown}, out)
+    return Cluster({one["NodeName"].replace("-", "_"): one for one in shown}, out)
 
 
 PROLOG = """#!/bin/sh
@@ -116,9 +130,8 @@ exec python3 /out/slurm-job-gpus --directory /out/jobs --driver "/machines/$SLUR
 """
 
 
-def written(nodes: dict[str, str]) -> dict[str, str]:
+def written(machines: Mapping[str, Machine]) -> dict[str, str]:
     """Drawbridge's files for these nodes, on one host, without scripts and accounting."""
-    machines = {node: ALL[name] for node, name in nodes.items()}
     (parameters,) = {machine.slurmd for machine in machines.values()}
     # the memory is that of this host
     small = {"memory_mib": 2048, "reserved_memory_mib": 1024}
@@ -130,11 +143,11 @@ def written(nodes: dict[str, str]) -> dict[str, str]:
         "topology": "none",
     }
     slurm["settings"] = {"SlurmdParameters": parameters} if parameters else {}
-    slurm["partitions"] = [{"name": "batch", "nodes": ",".join(nodes)}]
+    slurm["partitions"] = [{"name": "batch", "nodes": ",".join(machines)}]
     described = {
         "os": "debian-13",
         "classes": {f"{node}-class": node_class(machine, **small) for node, machine in machines.items()},
-        "ranges": [{"names": node, "node_class": f"{node}-class"} for node in nodes],
+        "ranges": [{"names": node, "node_class": f"{node}-class"} for node in machines],
     }
     site = load({"drawbridge_nodes": described, "drawbridge_slurm": slurm})
     files = controller_files(site.slurm, site.nodes, False)
@@ -145,26 +158,29 @@ def written(nodes: dict[str, str]) -> dict[str, str]:
     return {**files, "slurm.conf": f"{conf}PrologFlags=Alloc\nProlog=/etc/slurm/prolog\n"}
 
 
-@pytest.mark.parametrize(
-    "parameters", sorted({machine.slurmd for machine in ALL.values()}), ids=lambda it: it or "plain"
-)
+@pytest.mark.parametrize("parameters", ["", "numa_node_as_socket", "l3cache_as_socket"])
 def test_slurm_accepts_each_machine_and_reserves_the_cpus_that_the_intent_names(
     place: Place, tmp_path: Path, parameters: str
 ) -> None:
-    names = [name for name in DESCRIBED if ALL[name].slurmd == parameters]
-    found = cluster(place, tmp_path, names)
+    """Whatever slurmd counts as a socket."""
+    without = {name for name in DESCRIBED if parameters.startswith("l3") and not ALL[name].described["l3_caches"]}
+    machines = {name: replace(ALL[name], slurmd=parameters) for name in DESCRIBED if name not in without}
+    found = cluster(place, tmp_path, machines)
     states = {name: (node["State"], node.get("Reason", "")) for name, node in found.nodes.items()}
-    assert states == {name: ("IDLE", "") for name in names}
-    assert {name: found.reserved(name.replace("_", "-")) for name in names} == {
-        name: ALL[name].machine_cpus for name in names
-    }
-    gpus = {name: sum(map(int, re.findall(r"gpu:h100:([0-9]+)", node["Gres"]))) for name, node in found.nodes.items()}
-    assert gpus == {name: len(ALL[name].gpus) for name in names}
+    assert states == dict.fromkeys(machines, ("IDLE", ""))
+    for name, machine in machines.items():
+        assert re.findall(r"Reserved machine CPU IDs: (\S+)", found.log(name)) == [machine.machine_cpus], name
+        gpus = re.findall(r"gpu:h100:([0-9]+)", found.nodes[name]["Gres"])
+        assert sum(map(int, gpus)) == len(machine.gpus), name
+        # slurmd says so of a machine whose cores are CPUs
+        assert ("configuration differs from hardware" in found.log(name)) == (machine.slurm_cpu == "core"), name
 
 
 def test_slurm_drains_a_node_with_cores_of_a_part_of_a_socket(place: Place, tmp_path: Path) -> None:
     """What the rule is there for, and that the test above can see it."""
-    node = cluster(place, tmp_path, ["dgx_a100"], change=lambda text: text.replace("Cores=0-63", "Cores=48-63")).nodes
+    node = cluster(
+        place, tmp_path, {"dgx_a100": ALL["dgx_a100"]}, change=lambda text: text.replace("Cores=0-63", "Cores=48-63")
+    ).nodes
     assert "DRAIN" in node["dgx_a100"]["State"]
     assert "doesn't match socket boundaries" in node["dgx_a100"]["Reason"]
 
@@ -172,6 +188,6 @@ def test_slurm_drains_a_node_with_cores_of_a_part_of_a_socket(place: Place, tmp_
 def test_a_job_is_named_in_the_files_of_its_own_gpus(place: Place, tmp_path: Path) -> None:
     """Its first GPUs in gres.conf are /dev/nvidia2, 3 and 0, which the driver lists first, second and third."""
     job = "sbatch --wait --partition=batch --gres=gpu:h100:3 --output=/out/job --wrap 'env | grep ^SLURM_JOB_GPUS'"
-    found = cluster(place, tmp_path, ["dgx_a100"], commands=job)
+    found = cluster(place, tmp_path, {"dgx_a100": ALL["dgx_a100"]}, commands=job)
     assert (found.out / "job").read_text() == "SLURM_JOB_GPUS=0,1,2\n"
     assert sorted(path.name for path in (found.out / "jobs").iterdir()) == ["0", "1", "2"]

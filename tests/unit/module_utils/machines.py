@@ -4,21 +4,14 @@
 
 from __future__ import annotations
 
-import functools
-import tempfile
-from pathlib import Path
 from typing import Any
 
-import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_io, lldp_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Intent
 
-from tests.machines import Machine, machines, products, write
-from tests.unit.module_utils.answers import Answers
+from tests.machines import Machine
+from tests.unit.module_utils.machine_facts import ALL
 
-ALL = machines()
 DESCRIBED = [name for name, machine in ALL.items() if not machine.refused]
 """Machines of which there are node classes."""
 
@@ -46,15 +39,3 @@ def intent(machine: Machine, **change: Any) -> Intent:
     ranges = [{"names": "n1", "node_class": "a"}]
     nodes = {"os": "ubuntu-22.04", "classes": classes, "ranges": ranges}
     return load({"drawbridge_nodes": nodes, "drawbridge_slurm": slurm})
-
-
-@functools.cache
-def facts(name: str) -> dict[str, Any]:
-    """What Drawbridge reads of a machine, for tests that do not change it."""
-    machine, without = ALL[name], {one: DeviceError(f"{one} is not installed") for one in ("lldpctl", "networkctl")}
-    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # thousands of files
-    with tempfile.TemporaryDirectory(dir=memory) as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hardware_io, "tool", lambda name: name)
-        patch.setattr(lldp_io, "tool", lambda name: name)
-        write(machine, Path(folder))
-        return hardware_io.Host(Answers({"nvidia-smi": products(machine), **without}), folder).read()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.module_utils.machines import ALL, facts
+from tests.unit.module_utils.machine_facts import ALL, facts
 
 USUAL = {"numa_without_cpus": "", "numa_without_memory": ""}
 

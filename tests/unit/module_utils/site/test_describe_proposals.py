@@ -22,7 +22,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Intent
 
-from tests.unit.module_utils.machines import ALL, facts
+from tests.unit.module_utils.machine_facts import ALL, facts
 from tests.unit.module_utils.machines import intent as intent_of
 from tests.unit.module_utils.site.test_describe_view import GROUPS, QUESTION, intent, lab_hosts, other
 from tests.unit.module_utils.site.test_refused import ROOT, site
