@@ -1,17 +1,21 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The lab's Slurm in namespaces of its own, without a lab."""
+"""The lab's Slurm in namespaces of its own, without a lab; with SLURM_SUITE=sid that of another suite of Debian."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.releases import of_version
 
 from lab.hosts.paths import Paths
 from lab.image import build
 
 SCENE_S = 600
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 TOO_LARGE = ("mariadb", "galera", "perl", "libperl", "nfs", "libx")
 """Packages of the lab that Slurm does not need."""
 UNPACK = """
@@ -20,15 +24,27 @@ mount --bind "$PACKAGES" "$WORK/root/mnt"
 for deb in $DEBS; do chroot "$WORK/root" dpkg-deb -x "/mnt/$deb" /; done
 cd "$WORK/root/usr/sbin"
 for daemon in slurmctld slurmd slurmstepd; do ln -sf $daemon-wlm $daemon; done
+chroot "$WORK/root" slurmctld -V > "$WORK/release"
 """
+SUITE = (
+    *("mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory"),
+    *("--include=munge,python3-minimal,slurm-client,slurmctld,slurmd", "--dpkgopt=path-exclude=/usr/share/doc/*"),
+    # a mirror may be a snapshot of an older day
+    *('--aptopt=APT::Install-Recommends "false"', '--aptopt=Acquire::Check-Valid-Until "false"'),
+)
 
 
 @dataclass(frozen=True)
 class Place:
-    """The lab's image with Slurm unpacked over it."""
+    """A tree with Slurm in it."""
 
     work: Path
     environment: dict[str, str]
+
+    @property
+    def release(self) -> str:
+        """That of its Slurm, such as 24.11."""
+        return of_version((self.work / "release").read_text())
 
     def run(self, script: str, **environment: object) -> None:
         """Run a shell script as root of namespaces that end with it."""
@@ -40,11 +56,27 @@ class Place:
 
 def unpacked(work: Path) -> Place:
     """The place, in an empty folder."""
-    image = build.ensure(Paths.of().cache, print)
     for name in ("slurm", "unpacking", "root"):
         (work / name).mkdir()
+    return _of_suite(work, suite) if (suite := os.environ.get("SLURM_SUITE")) else _of_lab(work)
+
+
+def _of_suite(work: Path, suite: str) -> Place:
+    tree = Paths.of().cache / "suites" / suite
+    if not tree.is_dir():
+        tree.parent.mkdir(parents=True, exist_ok=True)
+        partial = tree.with_suffix(".partial")
+        subprocess.run([*SUITE, suite, str(partial)], check=True, timeout=SCENE_S)
+        partial.rename(tree)
+    found = Place(work, {"PATH": PATH, "TREE": str(tree), "WORK": str(work)})
+    found.run('chroot "$TREE" slurmctld -V > "$WORK/release"')
+    return found
+
+
+def _of_lab(work: Path) -> Place:
+    image = build.ensure(Paths.of().cache, print)
     debs = " ".join(deb.name for deb in image.packages.glob("*.deb") if not deb.name.startswith(TOO_LARGE))
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TREE": str(image.tree), "WORK": str(work)}
+    environment = {"PATH": PATH, "TREE": str(image.tree), "WORK": str(work)}
     found = Place(work, {**environment, "PACKAGES": str(image.packages), "DEBS": debs})
     found.run(UNPACK)
     return found

@@ -35,10 +35,10 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = yaml.safe_load(Path("tests/slurm_con
 class Live:
     """The files of one site."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, release: str = "24.11") -> None:
         self.files = {key: text for key, text in CONFIGURATIONS[name].items() if isinstance(text, str) and "." in key}
         self.lost = CONFIGURATIONS[name].get("lost", [])
-        self.release = CONFIGURATIONS[name].get("release", "24.11")
+        self.release = CONFIGURATIONS[name].get("release", release)
 
     def lines(self, name: str) -> list[Any]:
         return lines(self.files[name], self.files.__getitem__)

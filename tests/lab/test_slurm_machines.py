@@ -110,7 +110,7 @@ def cluster(
     for name in ("root", "work", "upper/out", "upper/etc/slurm", "upper/machines"):
         (scene / name).mkdir(parents=True)
     nodes = {name.replace("_", "-"): machine for name, machine in machines.items()}
-    files = written(nodes)
+    files = written(nodes, place.release)
     (scene / "upper/etc/slurm/gres.conf").write_text(change(files["gres.conf"]))
     for name in ("cgroup.conf", "slurm.conf"):
         (scene / "upper/etc/slurm" / name).write_text(files[name])
@@ -130,7 +130,7 @@ exec python3 /out/slurm-job-gpus --directory /out/jobs --driver "/machines/$SLUR
 """
 
 
-def written(machines: Mapping[str, Machine]) -> dict[str, str]:
+def written(machines: Mapping[str, Machine], release: str) -> dict[str, str]:
     """Drawbridge's files for these nodes, on one host, without scripts and accounting."""
     (parameters,) = {machine.slurmd for machine in machines.values()}
     # the memory is that of this host
@@ -138,8 +138,8 @@ def written(machines: Mapping[str, Machine]) -> dict[str, str]:
     slurm: dict[str, Any] = {
         "cluster": "demo",
         "controller": "ctl",
-        "packages": "debian",
-        "version": "24.11",
+        "packages": "site",
+        "version": release,
         "topology": "none",
     }
     slurm["settings"] = {"SlurmdParameters": parameters} if parameters else {}
