@@ -26,6 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import (
+    Cnp,
+    Roce,
+    SwitchProfile,
+    Watchdog,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import dialect
 
 from bench.budgets import goal
@@ -111,12 +117,15 @@ def logins(folder: Path, ports: Mapping[str, int]) -> Path:
     found: list[dict[str, Any]] = []
     for system, names in NAMES.items():
         known = dialect(system)
+        plain = SwitchProfile(system, ASICS.get(system, "xgs"), (), 9216, Roce(3, 26), Cnp(), Watchdog())
+        newest = known.releases.newest
+        reads = [known.releases.line, *known.reads, *known.more_reads(plain, newest)]
         for name in names:
             login = {"device_type": known.device_type, "host": ADDRESS, "port": ports[name], "username": "admin"}
             login |= {"use_keys": True, "key_file": str(folder / "user"), "allow_agent": False, "ssh_strict": True}
             login |= {"alt_host_keys": True, "alt_key_file": str(folder / "known_hosts"), "conn_timeout": 60}
             login |= {"banner_timeout": 60, "auth_timeout": 60}
-            found.append({"login": login, "reads": list(known.reads), "enables": known.enables})
+            found.append({"login": login, "reads": reads, "enables": known.enables})
     path = folder / "logins.json"
     path.write_text(json.dumps(found))
     return path

@@ -93,7 +93,7 @@ class Terminal:
         if effect in (DIE, REBOOT):
             raise DeviceError(f"{self._name} dropped the connection at {line!r}")
         if refusal := re.search(self._dialect.refusal, shown, re.MULTILINE):
-            raise Refused(f"{self._name} refused {line!r}: {refusal[0]}", stdout=shown)
+            raise Refused(f"{self._name} refused {line!r}: {' '.join(refusal[0].split())}", stdout=shown)
         return shown
 
     def close(self) -> None:

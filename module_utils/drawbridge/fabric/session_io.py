@@ -91,7 +91,7 @@ class NetmikoSession:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err
         text = str(answer)
         if refusal := self._refusal.search(text):
-            raise Refused(f"{self._name} refused {line!r}: {refusal[0]}", stdout=text)
+            raise Refused(f"{self._name} refused {line!r}: {' '.join(refusal[0].split())}", stdout=text)
         return text
 
     def close(self) -> None:

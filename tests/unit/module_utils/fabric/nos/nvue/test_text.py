@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nvue.text import (
+    DIALECT,
     parse,
     render,
 )
@@ -105,3 +107,21 @@ def test_edits_that_a_killed_run_left_are_not_part_of_the_next_change(cumulus: C
         revisions.edit(state, "admin", "set", ["interface", "swp4", "link", "mtu", "1500"])
     assert cumulus.converge().error == ""
     assert not any(line.startswith("interface swp4 link mtu") for line in cumulus.lines())
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Failed to prepare to apply\n  Unrecoverable internal error\n", "Failed to prepare to apply Unrecoverable"),
+        ("Error: The requested item does not exist.\n", "Error: The requested item does not exist."),
+        ("Invalid config [rev_id: 12]\n  qos.roce: wrong\napplied [rev_id: 13]\n", "Invalid config [rev_id: 12] qos"),
+    ],
+)
+def test_a_refusal_begins_with_one_of_several_words_and_has_its_reason_below(answer: str, said: str) -> None:
+    match = re.search(DIALECT.refusal, answer, re.MULTILINE)
+    assert match and " ".join(match[0].split()).startswith(said)
+    assert "applied" not in match[0]
+
+
+def test_what_a_change_that_was_made_prints_is_no_refusal() -> None:
+    assert not re.search(DIALECT.refusal, "applied [rev_id: 13]\n", re.MULTILINE)
