@@ -149,12 +149,18 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
 
 
 def gpus(hardware: Hardware) -> Files:
-    """Return the driver's file about each GPU, which has the number of its device file."""
-    base, about = "bind/proc/driver/nvidia/gpus", "Model: \t\t {name}\nIRQ:   \t\t {irq}\nDevice Minor: \t {gpu}\n"
-    return {
-        f"{base}/0000:{BUSES[gpu].lower()}:00.0/information": about.format(name=NAME, irq=120 + gpu, gpu=gpu)
-        for gpu in range(len(hardware.gpu_numa))
-    }
+    """Return the driver's file about each GPU, which has the number of its device file, and the CPUs near to it.
+
+    `slurmd -C` reads both: with the first alone it ends with a segmentation fault.
+    """
+    about = "Model: \t\t {name}\nIRQ:   \t\t {irq}\nDevice Minor: \t {gpu}\n"
+    files: Files = {}
+    for gpu, node in enumerate(hardware.gpu_numa):
+        address = f"0000:{BUSES[gpu].lower()}:00.0"
+        files[f"bind/proc/driver/nvidia/gpus/{address}/information"] = about.format(name=NAME, irq=120 + gpu, gpu=gpu)
+        near = cpu_list(hardware.cpus_of(node))
+        files[f"layer/sys/bus/pci/drivers/nvidia/{address}/local_cpulist"] = f"{near}\n"
+    return files
 
 
 def _settings(rail: int) -> Files:
