@@ -43,7 +43,7 @@ GUARD_STEP = "write /etc/containerd/conf.d/50-drawbridge-guard.toml"
 """containerd reads it at a start, which waits for the job."""
 BEFORE = "/var/lib/drawbridge/before/slurm/etc/slurm"
 LOST = {
-    "SlurmctldTimeout=120": 'SlurmctldTimeout: "120"',
+    "SlurmctldTimeout=180": 'SlurmctldTimeout: "180"',
     "SchedulerParameters=bf_window=2880": 'SchedulerParameters: "bf_window=2880"',
     "NodeName=gpu[01-02] Feature=rack1": 'Feature: "rack1"',
     "PartitionName=debug Hidden=YES": 'Hidden: "YES"',

@@ -21,6 +21,12 @@ FETCHED = ("acct_gather.conf", "helpers.conf", "job_container.conf", "mpi.conf",
 """Files of the site's that a host without a slurm.conf fetches from the controller."""
 
 
+def says_more(text: str) -> bool:
+    """Whether such a file has lines of its own: a distribution's package brings one that includes a folder."""
+    lines = (line.strip().lower() for line in text.splitlines())
+    return any(line and not line.startswith(("#", "include ")) for line in lines)
+
+
 def unread(path: str) -> Change:
     """What becomes of such a file on this host."""
     name = PurePath(path).name

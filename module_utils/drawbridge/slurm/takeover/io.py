@@ -84,7 +84,7 @@ class TakenOver(Daemon):
         beside = {f"{PurePath(path).parent}/{name}" for path in stale for name in environment.FETCHED}
         return [
             *((path, found) for path, old, new in foreign if (found := self.changes(path, old, new))),
-            *((path, [environment.unread(path)]) for path in sorted(beside) if text_of(path).strip()),
+            *((path, [environment.unread(path)]) for path in sorted(beside) if environment.says_more(text_of(path))),
         ]
 
     def _read(self, path: str) -> Entry | None:

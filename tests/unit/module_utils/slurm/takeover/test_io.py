@@ -58,7 +58,7 @@ def test_variables_of_the_site_need_consent_and_are_copied(place: Path) -> None:
 
 def test_files_beside_a_stale_copy_are_read_no_more_and_need_consent(place: Path) -> None:
     (place / "plugstack.conf").write_text("required lua.so\n")
-    (place / "mpi.conf").write_text("\n")
+    (place / "mpi.conf").write_text("# of the package\ninclude /etc/slurm/mpi.conf.d/*\n")
     stale = [f"{place}/slurm.conf"]
     assert run(device(place, {}, stale=stale)).error == ""
     (place / "slurm.conf").write_text("ClusterName=old\n")
