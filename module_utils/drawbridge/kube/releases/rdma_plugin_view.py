@@ -13,6 +13,7 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.names import EFFECT, TAINT
+from ...nodes.gpus.vendors import VENDORS
 from ...nodes.model import Nodes
 from ...nodes.nics import RAILS
 from ..model import Kube
@@ -21,6 +22,8 @@ from .model import RdmaResource
 Json = dict[str, Any]
 NAME = "drawbridge-rdma-plugin"
 LABELS = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/managed-by": "drawbridge"}
+TAINTS = (TAINT, *sorted(vendor.resource for vendor in VENDORS.values()))
+"""The gate's, and those by which sites keep pods without GPUs off GPU nodes."""
 CONFIG_FOLDER = "/k8s-rdma-shared-dev-plugin"
 FOLDERS = {
     "device-plugins": "/var/lib/kubelet/device-plugins",
@@ -90,7 +93,7 @@ def _daemon_set(kube: Kube, text: str) -> Json:
         "hostNetwork": True,
         "priorityClassName": "system-node-critical",
         "automountServiceAccountToken": False,
-        "tolerations": [{"key": TAINT, "operator": "Exists", "effect": EFFECT}],
+        "tolerations": [{"key": key, "operator": "Exists", "effect": EFFECT} for key in TAINTS],
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": _where(kube)}},
         "containers": [container],
         "volumes": [*volumes, {"name": "config", "configMap": {"name": NAME}}],

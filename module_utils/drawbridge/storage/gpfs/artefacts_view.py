@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from ...core import hostlist
@@ -35,7 +36,7 @@ def mm_config(classes: Any) -> Artefact:
     for it in classes:
         settings = ",".join(f"{name}={value}" for name, value in it["settings"].items())
         lines.append(f"mmcrnodeclass {it['name']} -N {hostlist.in_order(it['nodes'])}")
-        lines += [f"mmchconfig {settings} -N {it['name']}"] if settings else []
+        lines += [f"mmchconfig {shlex.quote(settings)} -N {it['name']}"] if settings else []
     return Artefact(lines)
 
 

@@ -59,3 +59,8 @@ def test_pods_are_made_anew_for_another_configuration_only() -> None:
     grown = replace(NODES, ranges=(*NODES.ranges, replace(NODES.ranges[0], names="gpu[05-99]")))
     assert rdma_plugin(grown, KUBE) == rdma_plugin(NODES, KUBE), "more nodes must not restart the plugin on all"
     assert daemon_set(replace(KUBE, rdma=Rdma(share=1)))["metadata"] != daemon_set()["metadata"]
+
+
+def test_it_runs_where_sites_keep_pods_without_gpus_off_gpu_nodes() -> None:
+    keys = {it["key"] for it in daemon_set()["spec"]["tolerations"]}
+    assert {"drawbridge.io/slurm", "nvidia.com/gpu"} <= keys
