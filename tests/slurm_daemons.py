@@ -26,6 +26,22 @@ cd "$WORK/root/usr/sbin"
 for daemon in slurmctld slurmd slurmstepd; do ln -sf $daemon-wlm $daemon; done
 chroot "$WORK/root" slurmctld -V > "$WORK/release"
 """
+STAGE = """
+R=$SCENE/root
+mount -t overlay overlay -o "lowerdir=$WORK/slurm:$TREE,upperdir=$SCENE/upper,workdir=$SCENE/work" "$R"
+mount -t proc proc "$R/proc"
+for place in run dev tmp; do mount -t tmpfs tmpfs "$R/$place"; done
+for device in 'null 1 3' 'zero 1 5' 'random 1 8' 'urandom 1 9'; do
+  set -- $device; mknod -m 666 "$R/dev/$1" c "$2" "$3"
+done
+ip link set lo up
+ip address add 10.9.9.1/32 dev lo
+mkdir -p "$R/run/munge" "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge"
+chmod 700 "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge"
+head -c 1024 /dev/urandom > "$R/etc/munge/munge.key"
+chmod 400 "$R/etc/munge/munge.key"
+"""
+"""A root with Slurm at $R, above the folder $SCENE/upper, for daemons that need munge and one address."""
 SUITE = (
     *("mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory"),
     *("--include=munge,python3-minimal,slurm-client,slurmctld,slurmd", "--dpkgopt=path-exclude=/usr/share/doc/*"),

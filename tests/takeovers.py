@@ -23,7 +23,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.language.lines import lines
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.language.nodes import by_node, gres
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import files, report
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import (
+    files,
+    report,
+    suggestion,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
     DROPPED,
     Change,
@@ -151,7 +155,7 @@ def taken_over(live: Live) -> tuple[dict[str, Any], dict[str, list[Change]]]:
     """The intent that describe.yml and one report make, and what the second takeover says."""
     intent = live.described()
     assert refusals(intent) == []
-    more = answers(live, kept(report.text(live.takeover(intent))))
+    more = answers(live, kept(report.text(live.takeover(intent), suggestion.intent)))
     intent = {**intent, "drawbridge_slurm": joined(intent["drawbridge_slurm"], more)}
     assert refusals(intent) == []
     return intent, live.takeover(intent)

@@ -20,7 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 
 from tests.machines import IN_MEMORY, Machine, write
-from tests.slurm_daemons import Place
+from tests.slurm_daemons import STAGE, Place
 from tests.unit.module_utils.machines import ALL, DESCRIBED, node_class
 
 pytestmark = pytest.mark.live
@@ -42,24 +42,12 @@ JobAcctGatherType=jobacct_gather/none
 MailProg=/bin/true
 MpiDefault=none
 """
-SCENE = """
-R=$SCENE/root
-mount -t overlay overlay -o "lowerdir=$WORK/slurm:$TREE,upperdir=$SCENE/upper,workdir=$SCENE/work" "$R"
-mount -t proc proc "$R/proc"
+SCENE = f"""{STAGE}
 mount --bind "$MACHINES" "$R/machines"
-for place in run dev tmp; do mount -t tmpfs tmpfs "$R/$place"; done
-for device in 'null 1 3' 'zero 1 5' 'random 1 8' 'urandom 1 9'; do
-  set -- $device; mknod -m 666 "$R/dev/$1" c "$2" "$3"
-done
 for minor in $(seq 0 15); do mknod -m 666 "$R/dev/nvidia$minor" c 195 "$minor"; done
-ip link set lo up
-ip address add 10.9.9.1/32 dev lo
 hostname ctl
 echo '10.9.9.1 ctl' > "$R/etc/hosts"
-mkdir -p "$R/run/munge" "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge" "$R/var/spool/slurmctld"
-chmod 700 "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge"
-head -c 1024 /dev/urandom > "$R/etc/munge/munge.key"
-chmod 400 "$R/etc/munge/munge.key"
+mkdir -p "$R/var/spool/slurmctld"
 chroot "$R" sh -ec '
 munged --force
 slurmctld
@@ -67,7 +55,7 @@ for node in $(cat /out/names); do
   mkdir "/var/spool/slurmd-$node"
   HWLOC_FSROOT=/machines/$node slurmd -N "$node"
 done
-for look in $(seq 300); do
+for look in $(seq 3000); do
   scontrol --oneliner show node > /out/nodes
   grep -q "State=UNKNOWN \\|State=[A-Z]*[*]" /out/nodes || break
   sleep 0.2

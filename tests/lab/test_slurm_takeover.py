@@ -19,7 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.language.nodes import by_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import KEPT
 
-from tests.slurm_daemons import Place
+from tests.slurm_daemons import STAGE, Place
 from tests.takeovers import CONFIGURATIONS, Live, taken_over
 
 pytestmark = pytest.mark.live
@@ -33,20 +33,9 @@ WITHOUT = re.compile(
 """Lines that need a slurmdbd, another user, or folders and addresses that this host lacks."""
 ELSEWHERE = ("acctgatherenergytype", "mailprog")
 """Keys whose plugins or programs the lab's packages lack."""
-SCENE = r"""
-R=$SCENE/root
-mount -t overlay overlay -o "lowerdir=$WORK/slurm:$TREE,upperdir=$SCENE/upper,workdir=$SCENE/work" "$R"
-mount -t proc proc "$R/proc"
-for place in run dev tmp; do mount -t tmpfs tmpfs "$R/$place"; done
-for device in 'null 1 3' 'zero 1 5' 'random 1 8' 'urandom 1 9'; do
-  set -- $device; mknod -m 666 "$R/dev/$1" c "$2" "$3"
-done
-ip link set lo up
-ip address add 10.9.9.1/32 dev lo
-mkdir -p "$R/run/munge" "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge"
-chmod 700 "$R/etc/munge" "$R/var/lib/munge" "$R/var/log/munge"
-head -c 1024 /dev/urandom > "$R/etc/munge/munge.key"
-chmod 400 "$R/etc/munge/munge.key"
+SCENE = (
+    STAGE
+    + r"""
 chroot "$R" sh -ec '
 munged --force
 for site in /sites/*; do
@@ -73,6 +62,7 @@ for site in /sites/*; do
 done
 '
 """
+)
 SAID_AS = {
     **{f"{name}[0]": name.lower() for name in ("Prolog", "Epilog", "PrologSlurmctld", "EpilogSlurmctld")},
     **{

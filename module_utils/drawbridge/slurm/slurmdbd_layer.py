@@ -16,7 +16,7 @@ from ..core.file_entry import DAEMON_FILES_ARGUMENT, Entry, entries, paths
 from ..core.layer import Layer, Params, Unknown, Work
 from ..core.units import Unit
 from . import secret_text
-from .takeover import report
+from .takeover import report, suggestion
 from .takeover.configuration_io import Configured
 from .takeover.io import Site
 from .takeover.plan import TakeoverState, plan
@@ -44,8 +44,8 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     daemon = Configured(unit, want, site=Site(secrets=secrets))
     return Work(
         *(daemon, plan, want),
-        error_of=lambda error: report.with_refusal(error, daemon.taken_over, params["may_drop"]),
-        shown=lambda: report.text(daemon.taken_over),
+        error_of=lambda error: report.with_refusal(error, daemon.taken_over, params["may_drop"], suggestion.intent),
+        shown=lambda: report.text(daemon.taken_over, suggestion.intent),
     )
 
 

@@ -15,7 +15,7 @@ from ...core.file_entry import STAGED_FILES_ARGUMENT, entries, paths
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.units import Unit
 from ..language.topology import YAML_SINCE
-from ..takeover import report
+from ..takeover import report, suggestion
 from ..takeover.io import Site
 from ..takeover.plan import TakeoverState, plan
 from .io import Safeguards, Slurmctld
@@ -52,8 +52,8 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     device = Slurmctld(unit, want, run, safe, Site(params["scripts"], stale, release=release))
     return Work(
         *(device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30), device.busy),
-        error_of=lambda error: report.with_refusal(error, device.taken_over, params["may_drop"]),
-        shown=lambda: report.text(device.taken_over),
+        error_of=lambda error: report.with_refusal(error, device.taken_over, params["may_drop"], suggestion.intent),
+        shown=lambda: report.text(device.taken_over, suggestion.intent),
     )
 
 

@@ -1,14 +1,12 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of files that Drawbridge takes over, in groups, and the part of the intent that would keep more of them."""
+"""The lines of files that Drawbridge takes over, in groups."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Callable
 
-from ..config.text import HIDDEN
 from .model import DROPPED, KEPT, OURS, Change
 
 TITLES = {
@@ -18,13 +16,14 @@ TITLES = {
 }
 Files = Mapping[str, Sequence[Change]]
 """Changes by path."""
-PASSWORDS = ("accountingstoragepass", "jobcomppass")
-QOS = ("DenyQos", "QOS", "allow_qos")
-"""Keys of partitions whose QOS must be declared, here or by others."""
-JOINED = ("Feature", "Gres")
-"""Keys that several lost lines share."""
-ORDER = 20
-"""Number of the first part in the order, well before the gate's."""
+Suggest = Callable[[Sequence[Change]], str]
+"""Dropped lines -> YAML of the intent that keeps them."""
+
+
+def nothing(found: Sequence[Change]) -> str:
+    """No key keeps lines of a unit's environment, which is all that compute nodes compare."""
+    del found
+    return ""
 
 
 def dropped(files: Files) -> list[Change]:
@@ -38,17 +37,17 @@ def counted(files: Files) -> str:
     return f"set {every.count(OURS)} lines, keep {every.count(KEPT)}, drop {every.count(DROPPED)}"
 
 
-def text(files: Files) -> str:
+def text(files: Files, suggest: Suggest = nothing) -> str:
     """All lines in their groups, file by file, then the keys that would keep the dropped ones."""
     parts = [line for path, found in files.items() for line in (path, *_groups(found))]
-    if more := "\n".join(_yaml(_intent(dropped(files)))):
+    if more := suggest(dropped(files)):
         parts += ["to keep dropped lines, add to the intent:", *(f"    {line}" for line in more.splitlines())]
     return "".join(f"{line}\n" for line in parts)
 
 
-def with_refusal(error: str, files: Files, may_drop: bool) -> str:
+def with_refusal(error: str, files: Files, may_drop: bool, suggest: Suggest = nothing) -> str:
     """The error; all lines follow if it is that lines would be dropped."""
-    return f"{error}\n{text(files)}" if error and dropped(files) and not may_drop else error
+    return f"{error}\n{text(files, suggest)}" if error and dropped(files) and not may_drop else error
 
 
 def _groups(found: Sequence[Change]) -> Iterator[str]:
@@ -66,58 +65,3 @@ def _lines(change: Change) -> Iterator[str]:
     else:
         yield from (f"- {change.old}{why}",) if change.old else ()
         yield from (f"+ {change.new}{'' if change.old else why}",) if change.new else ()
-
-
-def _intent(found: Sequence[Change]) -> dict[str, Any]:
-    """The keys that keep these lines, as the intent has them."""
-    slurm: dict[str, Any] = {}
-    for change in (change for change in found if change.keep):
-        kind, *rest = change.keep
-        if kind == "gres_lines":
-            slurm.setdefault(kind, []).append(change.value)
-        elif kind == "scripts":
-            parts = slurm.setdefault(kind, {}).setdefault(rest[0], [])
-            parts.append({"name": f"{ORDER + len(parts)}-site", "path": change.value})
-        elif kind == "partitions":
-            name, *path = rest
-            entries = slurm.setdefault(kind, [])
-            entry = next((it for it in entries if it["name"] == name), None)
-            if entry is None:
-                entries.append(entry := {"name": name})
-            _put(entry, path, change.value)
-            if path and path[-1] in QOS:
-                known = slurm.setdefault("qos_of_site", [])
-                known += [name for name in _names(change.value) if name not in known]
-        else:
-            _put(slurm, change.keep, change.value)
-    return {"drawbridge_slurm": slurm} if slurm else {}
-
-
-def _names(value: Any) -> list[str]:
-    return value if isinstance(value, list) else value.split(",")
-
-
-def _put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:
-    if not path:
-        return
-    *above, last = path
-    for key in above:
-        tree = tree.setdefault(key, {})
-    if last in JOINED and last in tree:
-        value = f"{tree[last]},{value}"
-    tree[last] = HIDDEN if last.lower() in PASSWORDS else value
-
-
-def _yaml(tree: Mapping[str, Any]) -> Iterator[str]:
-    """Nested mappings, and lists of mappings, as YAML; JSON is YAML too."""
-    for key, value in tree.items():
-        if isinstance(value, dict):
-            yield f"{key}:"
-            yield from (f"  {line}" for line in _yaml(value))
-        elif isinstance(value, list) and isinstance(value[0], dict):
-            yield f"{key}:"
-            for entry in value:
-                first, *more = _yaml(entry)
-                yield from (f"  - {first}", *(f"    {line}" for line in more))
-        else:
-            yield f"{key}: {json.dumps(value, ensure_ascii=False)}"
