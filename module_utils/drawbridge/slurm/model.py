@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ..core import hostlist
 from ..core.options import FILE, HOSTS, content, option
-from .accounting.model import ACCOUNT, HOST, NORMAL, ONE_LINE, TIME, Absent, Account, Qos, Storage
+from .accounting.model import ACCOUNT, HOST, LIMIT, NORMAL, ONE_LINE, TIME, Absent, Account, Qos, Storage
 from .logins.model import NodeLogins
 from .packaging import PACKAGINGS
 from .releases import RELEASES
@@ -30,8 +30,8 @@ class Partition:
     nodes: str = option("hostlist of its nodes", hosts=HOSTS)
     gate: bool = option("true: its jobs get whole nodes, which Kubernetes may use while they run", False)
     default: bool = option("true: jobs without -p go here", False)
-    max_time: str = option("longest time limit, as slurm.conf writes it", "UNLIMITED", pattern=rf"UNLIMITED|{TIME}")
-    default_time: str = option("time limit of jobs that set none (empty: max_time)", "", pattern=rf"({TIME})?")
+    max_time: str = option("longest time limit, as slurm.conf writes it", "UNLIMITED", pattern=LIMIT)
+    default_time: str = option("time limit of jobs that set none (empty: max_time)", "", pattern=TIME)
     allow_accounts: tuple[str, ...] = option("accounts that may use it (empty: all)", (), pattern=ACCOUNT)
     allow_qos: tuple[str, ...] = option("QOS that may use it (empty: all)", (), pattern=ACCOUNT)
     priority_tier: int = option("jobs of a higher tier are scheduled first", 1, low=0, high=65533)

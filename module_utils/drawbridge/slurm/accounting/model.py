@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...core.options import NAME, PATH, option, or_word
+from ...core.options import NAME, PATH, Shape, option, or_word
 
 ACCOUNT = r"[a-z0-9_][a-z0-9_.-]{0,62}"
 """Name of an account or a QOS: slurmdbd silently stores capitals as small letters."""
@@ -22,8 +22,10 @@ NORMAL = "normal"
 """The QOS that each cluster has."""
 SITE = ("site",)
 """`users: site`, instead of a list."""
-TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
-"""A time limit that is unambiguous: Slurm reads 4:00 as four minutes."""
+_TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
+_FORMS = "minutes such as 240, or 4:00:00 for hours, or 1-12 for days and hours (Slurm reads 4:00 as four minutes)"
+TIME = Shape(_TIME, "a time of one meaning", _FORMS)
+LIMIT = Shape(f"UNLIMITED|{_TIME}", TIME.what, f"UNLIMITED, or {_FORMS}")
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Qos:
     max_time: str = option(
         "longest time limit of a job: minutes, h:mm:ss or days-hours (empty: the partition's)",
         "",
-        pattern=rf"({TIME})?",
+        pattern=TIME,
     )
 
 
@@ -80,7 +82,7 @@ class Account:
     per_job: Amount = option("limit of one job", Amount())
     jobs: int = option("running jobs; -1: no limit", -1, low=-1)
     submits: int = option("running and waiting jobs; -1: no limit", -1, low=-1)
-    max_time: str = option("longest time limit of a job; empty: the parent's", "", pattern=rf"({TIME})?")
+    max_time: str = option("longest time limit of a job; empty: the parent's", "", pattern=TIME)
 
 
 @dataclass(frozen=True)
