@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.switch import State
+    from collections.abc import Mapping
 
 KEY = "version"
 """Of the state; a system has a release of its own for a state without it."""
@@ -19,11 +19,11 @@ def numbers(release: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", release)]
 
 
-def release(state: State, usual: str) -> str:
+def release(state: Mapping[str, Any], usual: str) -> str:
     """Return the release of a switch."""
     return state.get(KEY, usual)
 
 
-def older(state: State, usual: str, than: str) -> bool:
+def older(state: Mapping[str, Any], usual: str, than: str) -> bool:
     """Say whether a switch runs a release before another one."""
     return numbers(release(state, usual)) < numbers(than)
