@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .lines import Line
@@ -45,15 +44,6 @@ def share(line: Line) -> Share | None:
         expanded(values.get("multiplefiles") or values.get("file", "")) if several or "file" in values else ()
     )
     amount = next(iter(gres(f"x:{values['count']}").values())) if "count" in values else len(devices) or 1
-    return Share(
-        *(values["name"], values.get("type", ""), devices, 1 if several else len(devices) or amount),
-        *(values.get("cores", values.get("cpus", "")), several),
-    )
-
-
-def shares(found: Sequence[Line], node: str) -> Iterator[Share]:
-    """What a file gives to one node."""
-    for line in found:
-        names, given = nodes_of(line), share(line)
-        if given and (names is None or node in names):
-            yield given
+    count = 1 if several else len(devices) or amount
+    cores = values.get("cores", values.get("cpus", ""))
+    return Share(values["name"], values.get("type", ""), devices, count, cores, several)

@@ -69,50 +69,60 @@ _SECONDS = "PriorityCalcPeriod PriorityDecayHalfLife PriorityMaxAge"
 """Times in which a number alone counts minutes."""
 _PATHS = "PluginDir SlurmdSpoolDir StateSaveLocation TmpFS"
 
+
+def _table(text: str) -> Mapping[str, str]:
+    """Values by key in small letters."""
+    return {key.lower(): value for key, _equals, value in (pair.partition("=") for pair in text.split())}
+
+
 OWN: Mapping[str, Mapping[str, str]] = {
-    "slurm.conf": {
-        **dict.fromkeys(("accountingstorageenforce", "debugflags", "mpidefault", "privatedata"), "none"),
-        **dict.fromkeys(("disablerootjobs", "enforcepartlimits", "priorityfavorsmall", "trackwckey"), "no"),
-        **dict.fromkeys(("acctgathernodefreq", "completewait", "healthcheckinterval", "inactivelimit"), "0"),
-        **dict.fromkeys(("defmempercpu", "jobfileappend", "killonbadexit", "maxmempercpu", "overtimelimit"), "0"),
-        **dict.fromkeys(("priorityweightage", "priorityweightassoc", "priorityweightfairshare"), "0"),
-        **dict.fromkeys(("priorityweightjobsize", "priorityweightpartition", "priorityweightqos"), "0"),
-        **dict.fromkeys(("propagateprioprocess", "returntoservice", "usepam", "vsizefactor", "waittime"), "0"),
-        **{"accountingstoragehost": "localhost", "accountingstorageport": "6819", "allowspecresourcesusage": "no"},
-        **{"authtype": "auth/munge", "batchstarttimeout": "10", "credtype": "cred/munge", "epilogmsgtime": "2000"},
-        **{"fairsharedampeningfactor": "1", "firstjobid": "1", "groupupdateforce": "1", "groupupdatetime": "600"},
-        **{"healthchecknodestate": "any", "jobacctgatherfrequency": "30", "jobcomptype": "jobcomp/none"},
-        **{"jobrequeue": "1", "killwait": "30", "logtimeformat": "iso8601_ms", "maxarraysize": "1001"},
-        **{"maxbatchrequeue": "5", "maxjobcount": "10000", "maxjobid": "67043328", "maxstepcount": "40000"},
-        **{"maxtaskspernode": "512", "messagetimeout": "10", "minjobage": "300", "preemptmode": "off"},
-        **{"preempttype": "preempt/none", "prepplugins": "prep/script", "prioritycalcperiod": "5"},
-        **{"prioritydecayhalflife": "7-0", "prioritymaxage": "7-0", "priorityusageresetperiod": "none"},
-        **{"resumerate": "300", "resumetimeout": "60", "schedulertimeslice": "30", "schedulertype": "sched/backfill"},
-        **{"selecttype": "select/cons_tres", "slurmctlddebug": "info", "slurmctldport": "6817"},
-        **{"slurmctldtimeout": "120", "slurmddebug": "info", "slurmdport": "6818", "slurmdtimeout": "300"},
-        **{"slurmduser": "root", "suspendrate": "60", "suspendtime": "unlimited", "suspendtimeout": "30"},
-        **{"switchtype": "switch/none", "tcptimeout": "2", "tmpfs": "/tmp", "topologyplugin": "topology/flat"},
-        **{"treewidth": "16", "unkillablesteptimeout": "60"},
-    },
-    "partition": {
-        **dict.fromkeys(("allocnodes", "allowaccounts", "allowgroups", "allowqos"), "all"),
-        **dict.fromkeys(("default", "exclusivetopo", "exclusiveuser", "hidden", "lln", "oversubscribe"), "no"),
-        **dict.fromkeys(("powerdownonidle", "reqresv", "rootonly"), "no"),
-        **dict.fromkeys(("maxcpuspernode", "maxcpuspersocket", "maxnodes", "maxtime"), UNLIMITED),
-        **{"gracetime": "0", "minnodes": "0", "priorityjobfactor": "1", "prioritytier": "1", "state": "up"},
-    },
-    "node": {"boards": "1", "state": "unknown", "tmpdisk": "0", "weight": "1"},
-    "cgroup.conf": {
-        **dict.fromkeys(("constraincores", "constraindevices", "constrainramspace", "constrainswapspace"), "no"),
-        **{"allowedramspace": "100", "allowedswapspace": "0", "cgroupmountpoint": "/sys/fs/cgroup"},
-        **{"enablecontrollers": "no", "ignoresystemd": "no", "maxrampercent": "100", "maxswappercent": "100"},
-        **{"minramspace": "30"},
-    },
-    "slurmdbd.conf": {
-        **{"authtype": "auth/munge", "dbdport": "6819", "debuglevel": "info", "logtimeformat": "iso8601_ms"},
-        **{"messagetimeout": "10", "storagehost": "localhost", "storageloc": "slurm_acct_db", "storageport": "3306"},
-        **{"storagetype": "accounting_storage/mysql", "tcptimeout": "2", "trackwckey": "no"},
-    },
+    "slurm.conf": _table(
+        """
+        AccountingStorageEnforce=none AccountingStorageHost=localhost AccountingStoragePort=6819 AcctGatherNodeFreq=0
+        AllowSpecResourcesUsage=no AuthType=auth/munge BatchStartTimeout=10 CompleteWait=0 CredType=cred/munge
+        DebugFlags=none DefMemPerCPU=0 DisableRootJobs=no EnforcePartLimits=no EpilogMsgTime=2000
+        FairShareDampeningFactor=1 FirstJobId=1 GroupUpdateForce=1 GroupUpdateTime=600 HealthCheckInterval=0
+        HealthCheckNodeState=any InactiveLimit=0 JobAcctGatherFrequency=30 JobCompType=jobcomp/none JobFileAppend=0
+        JobRequeue=1 KillOnBadExit=0 KillWait=30 LogTimeFormat=iso8601_ms MaxArraySize=1001 MaxBatchRequeue=5
+        MaxJobCount=10000 MaxJobId=67043328 MaxMemPerCPU=0 MaxStepCount=40000 MaxTasksPerNode=512 MessageTimeout=10
+        MinJobAge=300 MpiDefault=none OverTimeLimit=0 PreemptMode=off PreemptType=preempt/none PrEpPlugins=prep/script
+        PriorityCalcPeriod=5 PriorityDecayHalfLife=7-0 PriorityFavorSmall=no PriorityMaxAge=7-0
+        PriorityUsageResetPeriod=none PriorityWeightAge=0 PriorityWeightAssoc=0 PriorityWeightFairshare=0
+        PriorityWeightJobSize=0 PriorityWeightPartition=0 PriorityWeightQOS=0 PrivateData=none PropagatePrioProcess=0
+        ResumeRate=300 ResumeTimeout=60 ReturnToService=0 SchedulerTimeSlice=30 SchedulerType=sched/backfill
+        SelectType=select/cons_tres SlurmctldDebug=info SlurmctldPort=6817 SlurmctldTimeout=120 SlurmdDebug=info
+        SlurmdPort=6818 SlurmdTimeout=300 SlurmdUser=root SuspendRate=60 SuspendTime=unlimited SuspendTimeout=30
+        SwitchType=switch/none TCPTimeout=2 TmpFS=/tmp TopologyPlugin=topology/flat TrackWCKey=no TreeWidth=16
+        UnkillableStepTimeout=60 UsePAM=0 VSizeFactor=0 WaitTime=0
+        """
+    ),
+    "partition": _table(
+        """
+        AllocNodes=all AllowAccounts=all AllowGroups=all AllowQos=all Default=no ExclusiveTopo=no ExclusiveUser=no
+        GraceTime=0 Hidden=no LLN=no MaxCPUsPerNode=unlimited MaxCPUsPerSocket=unlimited MaxNodes=unlimited
+        MaxTime=unlimited MinNodes=0 OverSubscribe=no PowerDownOnIdle=no PriorityJobFactor=1 PriorityTier=1 ReqResv=no
+        RootOnly=no State=up
+        """
+    ),
+    "node": _table(
+        """
+        Boards=1 State=unknown TmpDisk=0 Weight=1
+        """
+    ),
+    "cgroup.conf": _table(
+        """
+        AllowedRAMSpace=100 AllowedSwapSpace=0 CgroupMountpoint=/sys/fs/cgroup ConstrainCores=no ConstrainDevices=no
+        ConstrainRAMSpace=no ConstrainSwapSpace=no EnableControllers=no IgnoreSystemd=no MaxRAMPercent=100
+        MaxSwapPercent=100 MinRAMSpace=30
+        """
+    ),
+    "slurmdbd.conf": _table(
+        """
+        AuthType=auth/munge DbdPort=6819 DebugLevel=info LogTimeFormat=iso8601_ms MessageTimeout=10
+        StorageHost=localhost StorageLoc=slurm_acct_db StoragePort=3306 StorageType=accounting_storage/mysql
+        TCPTimeout=2 TrackWCKey=no
+        """
+    ),
 }
 """What Slurm takes without a line, by the place of the key and the key in small letters."""
 _OTHER_NAMES = {

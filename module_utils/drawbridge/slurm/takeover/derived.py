@@ -19,8 +19,10 @@ LEAVES = "drawbridge_nodes.ranges has the leaves"
 
 def devices(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:
     """gres.conf, line by line. A line is lost if a node loses a device, a count or a type by which jobs ask for it."""
-    nodes = list(dict.fromkeys(name for line in new for name in gres.nodes_of(line) or ()))
-    want = {name: list(gres.shares(new, name)) for name in nodes}
+    want: dict[str, list[Share]] = {}
+    for line in new:
+        for name in gres.nodes_of(line) or ():
+            want.setdefault(name, []).extend(filter(None, [gres.share(line)]))
     texts = {str(line) for line in new}
     for line in old:
         given, text = gres.share(line), str(line)

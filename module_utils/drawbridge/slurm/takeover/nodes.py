@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -54,9 +55,9 @@ def nodes(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:
             lost.setdefault((classes[name], item), []).append(name)
         if new_keys := added(keys, want[name], "node", ("feature", "nodeaddr", "nodehostname")):
             more.setdefault(new_keys, []).append(name)
+    sizes = Counter(classes[name] for name in have if name in want)
     for (node_class, item), names in lost.items():
-        alone = {name for name in have if classes.get(name) == node_class} == {*names}
-        yield _of_nodes(node_class if alone else "", item, names)
+        yield _of_nodes(node_class if len(names) == sizes[node_class] else "", item, names)
     for keys_of, names in more.items():
         yield Change(OURS, "", f"NodeName={hostlist.in_order(names)} {keys_of}", _MACHINE)
     if new_names := [name for name in want if name not in have]:

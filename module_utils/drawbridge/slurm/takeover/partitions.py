@@ -113,7 +113,7 @@ def _lost_of_partition(name: str, have: Attributes, want: Attributes) -> Iterato
             continue
         if key == "defaulttime" and not new and _as_long(old, have):
             continue
-        elif whole and key in _WHOLE:
+        if whole and key in _WHOLE:
             note = "a partition with gate: true gives whole nodes"
             yield Change(OURS, f"{line} {spelling}={old}", f"{line} {spelling}={new}" if new else "", note)
         else:

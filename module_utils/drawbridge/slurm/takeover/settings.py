@@ -23,7 +23,7 @@ from ..config.keys import (
 )
 from ..config.words import CGROUP_KEYS, DBD_KEYS, KEYS, WORDS, known, spelled
 from ..language.lines import Line, settings, shown
-from ..language.values import is_own, listed, own, plugins, same, words
+from ..language.values import listed, meaning, own, plugins, same
 from .model import DROPPED, KEPT, OURS, Change
 
 LUA = {"JobSubmitPlugins": "job_submit", "CliFilterPlugins": "cli_filter"}
@@ -32,7 +32,7 @@ _HOST = "write it into drawbridge_slurm.controller"
 _ONE = "Drawbridge runs one slurmctld"
 OTHER = {"SlurmctldAddr": "Drawbridge manages no address that moves between controllers"}
 """Keys that no key of the intent keeps as they are."""
-_NO_PREEMPTION = "nothing is preempted as long as no QOS of drawbridge_slurm.qos has preempt"
+_NO_PREEMPTION = "Slurm preempts nothing as long as no QOS has Preempt, those of drawbridge_slurm.qos_of_site included"
 HARMLESS = {
     "CryptoType": {"crypto/munge": "CredType is its name today"},
     "PreemptMode": {"off": _NO_PREEMPTION},
@@ -122,8 +122,6 @@ class _Lost:
         table, before, after = self.table, shown(name, old), "" if new is None else shown(name, new)
         effective = own(table.name, name) if new is None else new
         reason = HARMLESS.get(name, {}).get(old.lower(), "")
-        if name in table.derived and is_own(table.name, name, old):
-            reason = reason or table.derived[name]
         if (effective is not None and same(name, old, effective)) or _said_otherwise(table, name, old, want):
             yield Change(KEPT, before, after)
         elif name in table.owned or reason:
@@ -143,8 +141,7 @@ class _Lost:
 
     def _list(self, name: str, old: str, new: str, after: str) -> Iterator[Change]:
         """A list that holds words of both. Lost words can be added, except those that Drawbridge can't work with."""
-        present = words(new) if name not in PLUGIN_LISTS else words(",".join(plugins(name, new)))
-        lost = [word for word in listed(old) if not _present(name, word, present)]
+        lost = [word for word in listed(old) if not _present(name, word, new)]
         reasons = {pair.lower(): why for pair, why in HARMFUL.items()}
         harmful = [word for word in lost if f"{name}={word}".lower() in reasons]
         for word in harmful:
@@ -166,10 +163,11 @@ class _Lost:
         return bool(self.release) and name in WORDS and key not in known(WORDS[name], self.release)
 
 
-def _present(name: str, word: str, present: frozenset[str]) -> bool:
+def _present(name: str, word: str, new: str) -> bool:
+    """Whether a list has a word. Case counts in some lists: a GPU's type in AccountingStorageTRES has capitals."""
     if name == "AccountingStorageTRES" and word.lower() in _ALWAYS_COUNTED:
         return True
-    return (plugins(name, word)[0] if name in PLUGIN_LISTS else word).lower() in present
+    return meaning(name, word) in {meaning(name, other) for other in listed(new)}
 
 
 def _in_turn(name: str, old: str, new: str, missing: Sequence[str], after: str) -> Iterator[Change]:

@@ -38,6 +38,12 @@ def test_the_database_of_a_slurmdbd_elsewhere_is_a_question() -> None:
     assert lines[5].startswith("    # QUESTION: database: ")
 
 
+@pytest.mark.parametrize(("path", "said"), [("/opt/slurm/etc/slurm.conf", True), ("/etc/slurm/slurm.conf", False)])
+def test_a_slurm_of_another_folder_is_said(path: str, said: bool) -> None:
+    lines = slurm(hosts(conf(path=path), {}), NODES, GROUPS)
+    assert any(line.startswith(f"  # slurmctld reads {path}") for line in lines) is said
+
+
 def test_nodes_of_a_cloud_are_said_and_partitions_of_unknown_nodes_are_questions() -> None:
     part = {"name": "a", "nodes": "gpu01,n[1-2]", "default": False}
     lines = slurm(hosts(conf(cloud="n[1-2]", partitions=[part]), {}), NODES, GROUPS)

@@ -7,7 +7,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     Share,
     nodes_of,
     share,
-    shares,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.language.lines import Line, lines
 
@@ -34,4 +33,3 @@ def test_what_a_line_gives(text: str, expected: Share | None) -> None:
 def test_a_line_without_nodes_is_of_all() -> None:
     found = lines("Name=gpu File=/dev/nvidia0\nNodeName=a[1-2] Name=nvme Count=1\n")
     assert nodes_of(found[0]) is None and nodes_of(found[1]) == ["a1", "a2"]
-    assert [[it.name for it in shares(found, node)] for node in ("a1", "b")] == [["gpu", "nvme"], ["gpu"]]

@@ -32,6 +32,7 @@ def found(old: str, scripts: dict[str, list[str]] | None = None) -> list[tuple[s
         ("MailProg=/opt/mail", model.DROPPED, ("settings", "MailProg")),
         ("Prolog=/opt/prolog", model.DROPPED, ("scripts", "prolog")),
         ("AccountingStorageTRES=gres/gpu", model.OURS, ()),
+        ("AccountingStorageTRES=gres/gpu:H100", model.DROPPED, ("settings", "AccountingStorageTRES")),
         ("PrologFlags=RunInJob", model.OURS, ()),
         ("DebugFlags=no_conf_hash", model.OURS, ()),
         ("PrologFlags=X11", model.DROPPED, ("settings", "PrologFlags")),
