@@ -84,6 +84,11 @@ def or_word(listed: Any, word: str) -> Any:
     return declared(default=listed.metadata["default"], metadata={**listed.metadata, "instead": word})
 
 
+def may_repeat(listed: Any) -> Any:
+    """The same key of a hostlist, which may name a host several times."""
+    return declared(default=listed.metadata["default"], metadata={**listed.metadata, "repeats": True})
+
+
 def required(hint: Any) -> tuple[Any, bool]:
     """A type without its None, and whether it had one: a part of the intent that a site may lack."""
     args = typing.get_args(hint)

@@ -16,7 +16,7 @@ _NUMBERS = r"[0-9]+(?:[/s][0-9]+)*"
 """Numbers with what parts them: a slash, or the s of a breakout port."""
 _CHANNEL = r"(?::[0-9]+)?"
 """A breakout port of systems that write it so. At the end of a range, the same mark begins the step."""
-_STEM = "[A-Za-z]+-?"
+_STEM = "[A-Za-z]+(?:-[A-Za-z]+)*-?"
 _PART = re.compile(
     rf"(?P<stem>{_STEM})(?P<low>{_NUMBERS}{_CHANNEL})(?:-(?P<high>{_NUMBERS})(?::(?P<step>[1-9][0-9]*))?)?"
 )

@@ -138,10 +138,11 @@ class Reader:
             else:
                 self.refuse(key, raw, f"it does not match {rules['pattern']}", f"write {rules['doc']}")
         if rules["hosts"] and not (raw == "" == rules["default"]):
-            self._hosts(raw, key, rules["hosts"])
+            self._hosts(raw, key, rules)
         return raw
 
-    def _hosts(self, raw: str, key: str, names: Shape) -> None:
+    def _hosts(self, raw: str, key: str, rules: Mapping[str, Any]) -> None:
+        names: Shape = rules["hosts"]
         try:
             count = hostlist.count(raw)
         except hostlist.HostlistError as err:
@@ -152,7 +153,9 @@ class Reader:
         if bad := [name for name in hostlist.longest(raw) if not re.fullmatch(names.pattern, name)]:
             self.refuse(key, raw, f"{bad[0]} is not {names.what}", f"use {names.bounds}")
             return
-        if self.expand and (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
+        if "repeats" in rules or not self.expand:
+            return
+        if (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
             self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
 
 

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from ..core import hostlist, ports
 from ..nodes.model import Nodes
@@ -21,8 +22,8 @@ class NodePort:
     port: str
     node: str
     purpose: str
-    number: int
-    """The rail, or the port of the node's storage NICs."""
+    numbers: tuple[int, ...]
+    """The port among those of the node's NICs with this purpose; all ports of a bond, if it ends in a port-channel."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,11 @@ def node_ports(cabling: Cabling, nodes: Nodes) -> list[NodePort]:
     storage: dict[str, int] = {}
     for cable in cabling.nodes:
         for item in _node_ports(cable, nodes):
-            number = item.number
+            numbers = item.numbers
             if cable.purpose != RAILS:
-                number = storage.get(item.node, 0)
-                storage[item.node] = number + 1
-            found.append(NodePort(item.switch, item.port, item.node, item.purpose, number))
+                numbers = (storage.get(item.node, 0),)
+                storage[item.node] = numbers[0] + 1
+            found.append(NodePort(item.switch, item.port, item.node, item.purpose, numbers))
     return found
 
 
@@ -57,25 +58,40 @@ def _node_ports(cable: Cable, nodes: Nodes) -> Iterator[NodePort]:
     names = hostlist.expand(cable.nodes)
     listed = ports.expand(cable.ports)
     for switch in hostlist.expand(cable.switches):
-        ends = [(node, number) for node in names for number in _numbers(cable, nodes, node, switch)]
-        if len(ends) != len(listed):
+        bonds = [(node, bond) for node in names for bond in _bonds(cable, nodes, node, switch)]
+        ends = [(node, (number,)) for node, bond in bonds for number in bond]
+        if len(listed) not in (len(ends), len(bonds)):
             raise CablingError(f"{switch} has {len(listed)} ports for {len(ends)} cables to {cable.nodes}")
-        for port, (node, number) in zip(listed, ends):
-            yield NodePort(switch, port, node, cable.purpose, number)
+        for port, (node, numbers) in zip(listed, ends if len(listed) == len(ends) else bonds):
+            yield NodePort(switch, port, node, cable.purpose, numbers)
 
 
-def _numbers(cable: Cable, nodes: Nodes, node: str, switch: str) -> list[int]:
-    """Rails of a node on a switch; storage NICs have one cable in each entry."""
+def _bonds(cable: Cable, nodes: Nodes, node: str, switch: str) -> list[tuple[int, ...]]:
+    """Ports of a node's rails on a switch, those of a bond together; storage NICs have one cable in each entry."""
     if cable.purpose != RAILS:
-        return [0]
+        return [(0,)]
     part = nodes.by_name.get(node)
     if part is None:
         raise CablingError(f"drawbridge_nodes.ranges has no {node}")
-    rails = len(nodes.class_at(part).rails)
-    found = [rail for rail in range(rails) if part.leaf_names and part.leaf_of(rail, rails) == switch]
-    if not found:
+    nics = nodes.class_at(part).nics_for(RAILS)
+    here = [number for number, leaf in enumerate(part.port_leaves(nics)) if leaf == switch]
+    if not (nics and here):
         raise CablingError(f"{node} has no rail on {switch} (its leaves are {part.leaves or 'none'})")
-    return found
+    return [tuple(some) for _rail, some in groupby(here, lambda number: number // nics.ports_per_device)]
+
+
+def neighbours(cables: Iterable[NodePort], nodes: Nodes, name: str) -> dict[str, tuple[str, str]]:
+    """Switch and port behind each port of a node's rails, as LLDP must show them.
+
+    The port is empty if the intent has no cabling, or a port-channel: LLDP shows the ports of that.
+    """
+    part = nodes.range_of(name)
+    nics = nodes.class_at(part).nics_for(RAILS) if part else None
+    if not (part and nics):
+        return {}
+    found = {device: (leaf, "") for device, leaf in zip(nics.ports, part.port_leaves(nics))}
+    own = [it for it in cables if it.node == name and it.purpose == RAILS and len(it.numbers) == 1]
+    return {**found, **{nics.ports[it.numbers[0]]: (it.switch, it.port) for it in own}}
 
 
 def switch_links(cabling: Cabling) -> list[SwitchPorts]:

@@ -26,9 +26,11 @@ def leaves_have_ports_for_rails(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]
     needed: Counter[str] = Counter()
     for part in nodes.ranges:
         build = nodes.classes.get(part.node_class)
-        rails = len(build.rails) if build else 0
-        for leaf in part.leaf_names:
-            needed[leaf] += hostlist.count(part.names) * rails // len(part.leaf_names)
+        nics = build.nics_for(RAILS) if build else None
+        # a bond may end in a port-channel, which is one port then
+        ends = {(leaf, at // nics.ports_per_device) for at, leaf in enumerate(part.port_leaves(nics))} if nics else set()
+        for leaf, _rail in ends:
+            needed[leaf] += hostlist.count(part.names)
     for index, kind in enumerate(fabric.switches):
         present = len(_listed(kind.ports))
         short = [name for name in hostlist.expand(kind.names) if present < needed[name]]
@@ -65,17 +67,17 @@ def cables_are_listed_once(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         yield Fault(
             "drawbridge_fabric.cabling", twice, "two cables can't end in one port", "correct the lists of ports"
         )
-    ends = Counter((it.node, it.purpose, it.number) for it in cables)
+    ends = Counter((it.node, it.purpose, number) for it in cables for number in it.numbers)
     if twice := [f"{node} {purpose} {number}" for (node, purpose, number), count in ends.items() if count > 1]:
         yield Fault(NODES, twice[0], "a port of a node has one cable", "name every node once for each leaf")
-    wanted = {(name, RAILS, rail) for name, part in nodes.by_name.items() for rail in range(_count(nodes, name, RAILS))}
+    wanted = {(name, RAILS, at) for name in nodes.by_name for at in range(len(_ports(nodes, name, RAILS)))}
     if fabric.cabling and fabric.cabling.nodes and (missing := sorted(wanted - ends.keys())):
-        node, _unused, rail = missing[0]
-        reason = f"rail {rail} of {node} has no cable ({len(missing)} rails in all)"
+        node, _unused, number = missing[0]
+        reason = f"{_ports(nodes, node, RAILS)[number]} of {node} has no cable ({len(missing)} ports of rails in all)"
         yield Fault(NODES, node, reason, f"add {node} to an entry of its leaf")
-    beyond = [it for it in cables if it.purpose == STORAGE and it.number >= _count(nodes, it.node, STORAGE)]
+    beyond = [it for it in cables if it.purpose == STORAGE and it.numbers[0] >= len(_ports(nodes, it.node, STORAGE))]
     if beyond:
-        reason = f"{beyond[0].node} has {_count(nodes, beyond[0].node, STORAGE)} storage NICs"
+        reason = f"{beyond[0].node} has {len(_ports(nodes, beyond[0].node, STORAGE))} storage NICs"
         yield Fault(NODES, beyond[0].node, reason, "list its nics with purpose storage, or fewer cables")
 
 
@@ -101,11 +103,26 @@ def cables_end_in_listed_ports(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         yield Fault(NODES, other[0], "nodes are cabled to leaves, and its tier is spine", "write tier: leaf")
 
 
-def _count(nodes: Nodes, name: str, purpose: str) -> int:
+def bonds_end_in_pairs(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
+    """A bond over two switches works only where these two share it: as an MLAG pair, or by EVPN."""
+    pairs = [frozenset(hostlist.expand(pair)) for kind in fabric.switches for pair in kind.pairs]
+    for index, part in enumerate(nodes.ranges):
+        build = nodes.classes.get(part.node_class)
+        nics = build.nics_for(RAILS) if build else None
+        leaves, bond = part.port_leaves(nics), nics.ports_per_device if nics else 1
+        ends = dict.fromkeys(frozenset(leaves[at : at + bond]) for at in range(0, len(leaves), bond))
+        if alone := [names for names in ends if len(names) > 1 and names not in pairs]:
+            named = " and ".join(sorted(alone[0]))
+            reason = f"a bond would end on {named}, which drawbridge_fabric.switches does not have as a pair"
+            repair = "add the two to pairs of their entry, or name one leaf for all members of a bond"
+            yield Fault(f"drawbridge_nodes.ranges[{index}].leaves", part.leaves, reason, repair)
+
+
+def _ports(nodes: Nodes, name: str, purpose: str) -> tuple[str, ...]:
     part = nodes.by_name.get(name)
     build = nodes.classes.get(part.node_class) if part else None
     nics = build.nics_for(purpose) if build else None
-    return len(nics.ports if purpose == STORAGE else nics.netdevs) if nics else 0
+    return nics.ports if nics else ()
 
 
 def _cables(fabric: Fabric, nodes: Nodes) -> tuple[list[NodePort], list[SwitchPorts]] | None:
@@ -126,6 +143,7 @@ def _listed(text: str) -> list[str]:
 
 
 RULES = (
+    bonds_end_in_pairs,
     leaves_have_ports_for_rails,
     cables_fit,
     cables_are_listed_once,

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..core.rules import doubled
-from .model import Fabric
+from .model import Channel, Fabric, Switches
 from .nos.capabilities import capabilities
 
 
@@ -20,21 +20,33 @@ def channels_have_members(fabric: Fabric) -> Iterator[Fault]:
         key, pattern = f"drawbridge_fabric.switches[{index}].channels", capabilities(kind.platform).channels
         listed, used = _expanded(kind.ports), set[str]()
         for channel in kind.channels:
-            members = _expanded(channel.members)
+            members, names = _expanded(channel.members), hostlist.expand(channel.name)
             if not pattern:
                 reason = f"on {kind.platform} a port-channel has the classes in place of its members"
                 yield Fault(f"{key}.name", channel.name, reason, "remove the entry, and list the port-channel in ports")
-            elif not re.fullmatch(pattern, channel.name):
+            elif not all(re.fullmatch(pattern, name) for name in names):
                 reason, repair = f"{kind.platform} names port-channels otherwise", f"write a name that fits {pattern}"
                 yield Fault(f"{key}.name", channel.name, reason, repair)
-            if outside := [port for port in members if port not in listed] if listed else []:
-                reason = f"{outside[0]} is not in ports of these switches, so it would not carry the class"
-                yield Fault(f"{key}.members", channel.members, reason, f"add {outside[0]} to ports")
-            if twice := [port for port in members if port in used]:
-                reason = f"{twice[0]} is in another port-channel too"
-                yield Fault(f"{key}.members", channel.members, reason, "list each port in one port-channel")
+            yield from _members(f"{key}.members", channel, len(names), listed, used)
             used |= {*members}
-        yield from doubled(f"{key}.name", [channel.name for channel in kind.channels], "name each port-channel once")
+        yield from doubled(f"{key}.name", _names(kind), "name each port-channel once")
+
+
+def _names(kind: Switches) -> list[str]:
+    return [name for channel in kind.channels for name in hostlist.expand(channel.name)]
+
+
+def _members(key: str, channel: Channel, names: int, listed: Sequence[str], used: Collection[str]) -> Iterator[Fault]:
+    members = _expanded(channel.members)
+    if members and len(members) % names:
+        reason = f"{len(members)} ports can't be {names} port-channels of equally many"
+        yield Fault(key, channel.members, reason, "list the ports of each, one port-channel after the other")
+    if outside := [port for port in members if port not in listed] if listed else []:
+        reason = f"{outside[0]} is not in ports of these switches, so it would not carry the class"
+        yield Fault(key, channel.members, reason, f"add {outside[0]} to ports")
+    if twice := [port for port in members if port in used]:
+        reason = f"{twice[0]} is in another port-channel too"
+        yield Fault(key, channel.members, reason, "list each port in one port-channel")
 
 
 def _expanded(text: str) -> list[str]:

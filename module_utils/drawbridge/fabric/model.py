@@ -7,16 +7,19 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Optional
 
+from ..core import hostlist
 from ..core import ports as port_lists
-from ..core.options import HOSTS, option
+from ..core.options import HOSTS, Shape, option
 from .cables.model import PORTS, Cabling
 from .dcqcn.model import Dcqcn
 from .nos.systems import ASICS, CHIPS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
-CHANNEL = r"[A-Za-z][A-Za-z0-9_.-]{0,30}"
-"""Name of a port-channel on any system. A rule knows each system's own."""
+CHANNEL = Shape(
+    r"[A-Za-z][A-Za-z0-9_.-]{0,30}", "the name of a port-channel", "31 letters, digits, dots, dashes and underscores"
+)
+"""On any system. A rule knows each system's own."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +64,30 @@ class Watchdog:
 
 @dataclass(frozen=True)
 class Channel:
-    """A port-channel, also called LAG or bond: its members carry the classes, and it has their MTU."""
+    """Port-channels, also called LAGs or bonds: their members carry the classes, and they have their MTU."""
 
-    name: str = option("name, as the system writes it: Port-Channel1, bond1, PortChannel1", pattern=CHANNEL)
-    members: str = option("its ports, which are in C(ports) of the switches too", pattern=PORTS)
+    name: str = option(
+        "name, as the system writes it: Port-Channel1, bond1, PortChannel1; or a hostlist such as Port-Channel[1-16]",
+        hosts=CHANNEL,
+    )
+    members: str = option(
+        "its ports, which are in C(ports) of the switches too; of several, equally many, one after the other",
+        pattern=PORTS,
+    )
 
     @property
     def ports(self) -> list[str]:
         """The members, one a name. Raises PortsError."""
         return port_lists.expand(self.members)
+
+    @property
+    def each(self) -> tuple[Channel, ...]:
+        """One entry for each name. Raises PortsError."""
+        names, ports = hostlist.expand(self.name), self.ports
+        size = len(ports) // len(names)
+        return tuple(
+            Channel(name, ",".join(ports[at * size : (at + 1) * size])) for at, name in enumerate(names if size else ())
+        )
 
 
 @dataclass(frozen=True)
@@ -87,8 +105,8 @@ class Switches:
     asic: str = option("switch ASIC, by its chip or its family; it decides queues and maps", "xgs", choices=ASICS)
     channels: tuple[Channel, ...] = option("port-channels of these ports; Drawbridge does not make them", ())
     pairs: tuple[str, ...] = option(
-        "MLAG pairs of these switches, also called vPC or VLT: hostlists of two names. The second one changes after the"
-        " first",
+        "MLAG pairs of these switches, also called vPC or VLT, or two that share bonds by EVPN: hostlists of two names."
+        " The second one changes after the first",
         (),
         hosts=HOSTS,
     )
@@ -112,6 +130,11 @@ class Switches:
         0,
         low=0,
     )
+
+    @property
+    def port_channels(self) -> list[Channel]:
+        """The port-channels one by one. Raises PortsError."""
+        return [one for entry in self.channels for one in entry.each]
 
     def marking(self, roce: Roce) -> Roce:
         """The lossless class as these switches mark it."""

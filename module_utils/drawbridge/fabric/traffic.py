@@ -76,7 +76,7 @@ def nodes_behind(fabric: Fabric, nodes: Nodes, switch: str) -> dict[str, list[st
 
 def _channels(fabric: Fabric, switch: str) -> list[Channel]:
     kinds = [kind for kind in fabric.switches if hostlist.contains(kind.names, switch)]
-    return [channel for kind in kinds for channel in kind.channels]
+    return [channel for kind in kinds for channel in kind.port_channels]
 
 
 def _behind_ports(fabric: Fabric, nodes: Nodes, switch: str) -> dict[str, list[str]]:

@@ -152,7 +152,7 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str, control: str = "dc
     found = {
         "NCCL_IB_HCA": "=" + ",".join(rails.rdma_devices),
         "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
-        "NCCL_CROSS_NIC": "0" if part and len(part.leaf_names) > 1 else "",
+        "NCCL_CROSS_NIC": "0" if part and len(part.leaf_names) > rails.ports_per_device else "",
         "NCCL_SOCKET_IFNAME": f"={build.management_netdev}" if build.management_netdev else "",
         "NCCL_TOPO_FILE": build.nccl_topology_file,
         "NCCL_IB_GID_INDEX": str(build.nccl_gid_index) if build.nccl_gid_index >= 0 else "",

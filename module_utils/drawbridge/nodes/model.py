@@ -11,7 +11,7 @@ from functools import cached_property
 from ..core import hostlist
 from ..core.cpu_order import ORDERED
 from ..core.faults import Fault, IntentError
-from ..core.options import FILE, HOSTS, NAME, Shape, option
+from ..core.options import FILE, HOSTS, NAME, Shape, may_repeat, option
 from .gpus.vendor import Vendor
 from .gpus.vendors import DEFAULT, VENDORS
 from .nics import NETDEV, RAILS, Nics
@@ -137,11 +137,14 @@ class Range:
 
     names: str = option("hostlist of the nodes, as in the inventory", hosts=HOSTS)
     node_class: str = option("name of their class", pattern=NAME)
-    leaves: str = option(
-        "hostlist of the leaf switches of their rails, in rail order. One leaf is for all rails, one, or a group of"
-        " equal size (empty: no rails)",
-        "",
-        hosts=HOSTS,
+    leaves: str = may_repeat(
+        option(
+            "hostlist of the leaf switches of their rails, in rail order. One leaf is for all rails, one, or a group of"
+            " equal size. Of bonds each member has one: leaf[01-02] for bonds over these two, leaf01,leaf01 for bonds"
+            " that end on one of several (empty: no rails)",
+            "",
+            hosts=HOSTS,
+        )
     )
     addresses: str = option(
         "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)", "", hosts=ADDRESS
@@ -155,11 +158,18 @@ class Range:
     @property
     def unit(self) -> str:
         """Name of the unit: nodes with the same leaves. Slurm's topology and waves of changes use units."""
-        return re.sub(r"[\[\]]", "", hostlist.compress(list(self.leaf_names))).replace(",", "_") or OFF_FABRIC
+        names = list(dict.fromkeys(self.leaf_names))
+        return re.sub(r"[\[\]]", "", hostlist.compress(names)).replace(",", "_") or OFF_FABRIC
 
-    def leaf_of(self, rail: int, rails: int) -> str:
-        """The leaf of one of so many rails."""
-        return self.leaf_names[rail * len(self.leaf_names) // rails]
+    def port_leaves(self, nics: Nics | None) -> list[str]:
+        """The leaf of each port of these rails, in their order; none without rails, or if leaves can't be divided."""
+        if not nics:
+            return []
+        rails, bond = len(nics.netdevs), nics.ports_per_device
+        each = self.leaf_names * bond if len(self.leaf_names) == 1 else self.leaf_names
+        if not (groups := len(each) // bond):
+            return []
+        return [each[rail * groups // rails * bond + member] for rail in range(rails) for member in range(bond)]
 
 
 OFF_FABRIC = "off-fabric"

@@ -98,3 +98,8 @@ class Nics:
     def ports(self) -> tuple[str, ...]:
         """Ports of the NICs, on which QoS is set."""
         return tuple(hostlist.expand(self.members)) if self.members else self.netdevs
+
+    @property
+    def ports_per_device(self) -> int:
+        """Members of each bond; 1 without bonds."""
+        return max(1, len(self.ports) // len(self.netdevs))

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from ..core import hostlist
 from ..core.cpus import cpu_list, cpu_ranges
 from ..core.faults import Fault, IntentError
 from ..core.rules import doubled
 from .model import Nodes
-from .nics import Nics
+from .nics import RAILS, Nics
 from .numa import Machine
 
 
@@ -118,19 +119,35 @@ def ranges_have_a_class(nodes: Nodes) -> Iterator[Fault]:
 
 
 def leaves_divide_rails(nodes: Nodes) -> Iterator[Fault]:
-    """One leaf for all rails, one for each, or one for equal groups."""
+    """One leaf for all rails, one for each, or one for equal groups; as many for a bond as it has members."""
     for index, part in enumerate(nodes.ranges):
         key, build = f"drawbridge_nodes.ranges[{index}].leaves", nodes.classes.get(part.node_class)
-        if build is None:
+        if build is None or not part.leaf_names:
             continue
-        rails, leaves = len(build.rails), len(part.leaf_names)
-        if leaves and not rails:
+        nics, leaves = build.nics_for(RAILS), len(part.leaf_names)
+        if nics is None:
             reason = f"class {part.node_class} has no NICs with purpose rails"
             yield Fault(key, part.leaves, reason, "leave out leaves, or list the class's nics")
-        elif leaves and rails % leaves:
-            reason = f"{rails} rails can't be divided among {leaves} leaves"
-            good = ", ".join(str(number) for number in range(1, rails + 1) if rails % number == 0)
-            yield Fault(key, part.leaves, reason, f"list {good} leaves, in rail order")
+        elif leaves not in (good := _leaf_counts(len(nics.netdevs), nics.ports_per_device)):
+            reason = f"{len(nics.netdevs)} rails can't be divided among {leaves} leaves"
+            if nics.members:
+                reason += f", if each bond has one leaf for each of its {nics.ports_per_device} ports"
+            yield Fault(key, part.leaves, reason, f"list {', '.join(map(str, good))} leaves, in rail order")
+        elif again := _in_two_bonds(part.leaf_names, nics.ports_per_device):
+            reason = f"{again[0]} has two groups of rails" if nics.members else f"it names {again[0]} twice"
+            yield Fault(key, part.leaves, reason, "name each leaf for one group of neighbouring rails")
+
+
+def _leaf_counts(rails: int, members: int) -> list[int]:
+    """How many leaves such rails can have."""
+    groups = [number for number in range(1, rails + 1) if rails % number == 0]
+    return sorted({1, *(number * members for number in groups)})
+
+
+def _in_two_bonds(leaves: Sequence[str], members: int) -> list[str]:
+    """Leaves of more than one group: members of one bond may be on one leaf."""
+    groups = [dict.fromkeys(leaves[at : at + members]) for at in range(0, len(leaves), members)]
+    return [leaf for leaf, times in Counter(leaf for group in groups for leaf in group).items() if times > 1]
 
 
 def addresses_match_names(nodes: Nodes) -> Iterator[Fault]:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core import hostlist
-from ..fabric.cabling import node_ports
+from ..fabric.cabling import NodePort, neighbours, node_ports
 from ..nodes.model import Gpus, NodeClass
-from ..nodes.nics import RAILS
 from ..nodes.numa import Machine
 from .describe_groups import Facts, in_order
 from .model import Intent
@@ -44,12 +43,8 @@ def differences(intent: Intent, hosts: Mapping[str, Facts]) -> list[Difference]:
             continue
         build = intent.nodes.class_at(part)
         found += _class(host, f"{CLASS}.{part.node_class}", build, hosts[host])
-        for rail, netdev in enumerate(build.rails):
-            want = cabled.get((host, rail))
-            if not want and part.leaf_names:
-                want = (part.leaf_of(rail, len(build.rails)), "")
-            if want:
-                found += _cable(host, netdev, want, hosts[host]["neighbours"])
+        for netdev, want in neighbours(cabled.get(host, ()), intent.nodes, host).items():
+            found += _cable(host, netdev, want, hosts[host]["neighbours"])
     return found
 
 
@@ -124,11 +119,13 @@ def _nics(host: str, key: str, build: NodeClass, facts: Facts) -> Iterator[Diffe
                 yield Difference(host, f"{key}.device of {netdev}", nics.device, nic["device"], repair)
 
 
-def _cabled(intent: Intent) -> dict[tuple[str, int], tuple[str, str]]:
-    """Switch and port of each rail that cabling names."""
+def _cabled(intent: Intent) -> dict[str, list[NodePort]]:
+    """The cables of each node."""
     cabling = intent.fabric.cabling if intent.fabric else None
-    ends = node_ports(cabling, intent.nodes) if cabling else []
-    return {(end.node, end.number): (end.switch, end.port) for end in ends if end.purpose == RAILS}
+    found: dict[str, list[NodePort]] = {}
+    for end in node_ports(cabling, intent.nodes) if cabling else ():
+        found.setdefault(end.node, []).append(end)
+    return found
 
 
 def _cable(

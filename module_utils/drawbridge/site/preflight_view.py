@@ -9,11 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..core import hostlist
-from ..fabric.cabling import node_ports
+from ..fabric.cabling import neighbours, node_ports
 from ..fabric.model import Fabric
 from ..kube.model import Kube
 from ..nodes.model import NO_GPUS, NodeClass, Nodes
-from ..nodes.nics import RAILS
 from ..slurm.config.settings import first_port, preset
 from ..slurm.model import Slurm
 from ..slurm.releases import RELEASES
@@ -55,7 +54,7 @@ def preflight(
         "netdevs": list(rails) if fabric else [],
         "rdma": [device for nics in here.nics for device in nics.rdma_devices] if here and fabric else [],
         "mlnx_qos": bool(fabric and rails),
-        "cables": _cables(fabric, nodes, name, here),
+        "cables": _cables(fabric, nodes, name),
         "layers": {kind: [it.layer.folder, it.layer.module] for kind, it in kinds.items() if it.layer},
         "slurm_releases": list(RELEASES),
         "kubelet_releases": _kubelet_releases(kube),
@@ -116,16 +115,11 @@ def _listens(slurm: Slurm, kinds: Sequence[Servers], kube: Kube | None, name: st
     return [slurmd, *(it.port for it in kinds if it.peers), *([KUBELET] if kube else [])]
 
 
-def _cables(fabric: Fabric | None, nodes: Nodes, name: str, here: NodeClass | None) -> dict[str, tuple[str, str]]:
-    """Switch and port of each rail; the port is empty if the intent has no cabling."""
-    part = nodes.range_of(name)
-    if not (fabric and here and part and part.leaf_names):
+def _cables(fabric: Fabric | None, nodes: Nodes, name: str) -> dict[str, tuple[str, str]]:
+    """Switch and port of each port of the rails; nothing of a fabric that is the site's own."""
+    if not fabric:
         return {}
-    rails = here.rails
-    found = {device: (part.leaf_of(rail, len(rails)), "") for rail, device in enumerate(rails)}
-    cables = node_ports(fabric.cabling, nodes) if fabric.cabling else []
-    exact = {rails[it.number]: (it.switch, it.port) for it in cables if it.node == name and it.purpose == RAILS}
-    return {**found, **exact}
+    return neighbours(node_ports(fabric.cabling, nodes) if fabric.cabling else (), nodes, name)
 
 
 def _kubelet_releases(kube: Kube | None) -> list[str]:

@@ -19,7 +19,8 @@ class Cable:
 
     switches: str = option("hostlist of the leaf switches", hosts=HOSTS)
     ports: str = option(
-        "ports of each of them, node by node; several rails of a node on one switch side by side, in rail order",
+        "ports of each of them, node by node; several rails of a node on one switch side by side, in rail order. A bond"
+        " has one for each member that ends there, or its port-channel where C(ports) of the switches list that",
         pattern=PORTS,
     )
     nodes: str = option("hostlist of the nodes, in the order of the ports", hosts=HOSTS)

@@ -117,3 +117,13 @@ def test_ports_wait_for_all_nodes_behind_them() -> None:
     assert traffic.waits_for(["swp1", "swp2"]).startswith("Slurm job 7 is on gpu02; drain gpu02 and run this again, or")
     assert traffic.waits_for(["swp3"]).startswith("the intent does not say who is behind swp3")
     assert traffic.waits_for(["swp4"]).endswith("allow it with the line: x: true")
+
+
+def test_both_switches_of_a_pair_carry_a_bond_one_after_the_other() -> None:
+    bond = load(site("example-bond"))
+    assert bond.fabric
+    for leaf in ("leaf01", "leaf02"):
+        behind = nodes_behind(bond.fabric, bond.nodes, leaf)
+        assert (behind["ethernet1/1/3"], behind["port-channel3"]) == (["gpu03"], ["gpu03"])
+    assert waves(bond.fabric, bond.nodes, ["leaf01", "leaf02"]) == [["leaf01"], ["leaf02"]]
+    assert rounds(bond.fabric, ["leaf01", "leaf02"]) == [["leaf01"], ["leaf02"]]

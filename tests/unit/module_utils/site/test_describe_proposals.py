@@ -175,7 +175,7 @@ def hosts_of(built: Intent) -> Hosts:
         for at, (netdev, rdma, numa) in enumerate(ends):
             facts["nics"].append({"netdev": netdev, "rdma": rdma, "numa": numa, "device": "", "mtu": 9000})
             if part.leaf_names:
-                leaf = part.leaf_of(at, len(build.rails))
+                leaf = part.port_leaves(rails)[at]
                 used[leaf] += 1
                 facts["neighbours"][netdev] = [leaf, f"Ethernet{used[leaf]}"]
     return found
