@@ -155,7 +155,7 @@ class Reader:
             return
         if "repeats" in rules or not self.expand:
             return
-        if (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
+        if twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]:
             self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
 
 

@@ -28,7 +28,9 @@ def leaves_have_ports_for_rails(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]
         build = nodes.classes.get(part.node_class)
         nics = build.nics_for(RAILS) if build else None
         # a bond may end in a port-channel, which is one port then
-        ends = {(leaf, at // nics.ports_per_device) for at, leaf in enumerate(part.port_leaves(nics))} if nics else set()
+        ends = (
+            {(leaf, at // nics.ports_per_device) for at, leaf in enumerate(part.port_leaves(nics))} if nics else set()
+        )
         for leaf, _rail in ends:
             needed[leaf] += hostlist.count(part.names)
     for index, kind in enumerate(fabric.switches):

@@ -33,7 +33,7 @@ def nodes(leaves: str, rails: int = 4) -> Nodes:
     return Nodes({"h100": replace(whole.classes["h100"], nics=nics)}, (Range("gpu[1-2]", "h100", leaves),))
 
 
-def found(cabling: Cabling, leaves: str) -> list[tuple[str, str, str, int]]:
+def found(cabling: Cabling, leaves: str) -> list[tuple[str | int, ...]]:
     return [(it.switch, it.port, it.node, *it.numbers) for it in node_ports(cabling, nodes(leaves))]
 
 
