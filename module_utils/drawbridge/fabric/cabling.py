@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -58,7 +58,7 @@ def _node_ports(cable: Cable, nodes: Nodes) -> Iterator[NodePort]:
     names = hostlist.expand(cable.nodes)
     listed = ports.expand(cable.ports)
     for switch in hostlist.expand(cable.switches):
-        bonds = [(node, bond) for node in names for bond in _bonds(cable, nodes, node, switch)]
+        bonds = list(_bonds(cable, nodes, names, switch))
         ends = [(node, (number,)) for node, bond in bonds for number in bond]
         if len(listed) not in (len(ends), len(bonds)):
             raise CablingError(f"{switch} has {len(listed)} ports for {len(ends)} cables to {cable.nodes}")
@@ -66,18 +66,23 @@ def _node_ports(cable: Cable, nodes: Nodes) -> Iterator[NodePort]:
             yield NodePort(switch, port, node, cable.purpose, numbers)
 
 
-def _bonds(cable: Cable, nodes: Nodes, node: str, switch: str) -> list[tuple[int, ...]]:
-    """Ports of a node's rails on a switch, those of a bond together; storage NICs have one cable in each entry."""
+def _bonds(cable: Cable, nodes: Nodes, names: Sequence[str], switch: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Ports of nodes' rails on a switch, those of a bond together; storage NICs have one cable in each entry."""
     if cable.purpose != RAILS:
-        return [(0,)]
-    part = nodes.by_name.get(node)
-    if part is None:
-        raise CablingError(f"drawbridge_nodes.ranges has no {node}")
-    nics = nodes.class_at(part).nics_for(RAILS)
-    here = [number for number, leaf in enumerate(part.port_leaves(nics)) if leaf == switch]
-    if not (nics and here):
-        raise CablingError(f"{node} has no rail on {switch} (its leaves are {part.leaves or 'none'})")
-    return [tuple(some) for _rail, some in groupby(here, lambda number: number // nics.ports_per_device)]
+        yield from ((name, (0,)) for name in names)
+        return
+    # nodes of one range, which follow each other, have the same ports
+    for part, some in groupby(names, nodes.by_name.get):
+        node, *others = some
+        if part is None:
+            raise CablingError(f"drawbridge_nodes.ranges has no {node}")
+        nics = nodes.class_at(part).nics_for(RAILS)
+        here = [number for number, leaf in enumerate(part.port_leaves(nics)) if leaf == switch]
+        if not (nics and here):
+            raise CablingError(f"{node} has no rail on {switch} (its leaves are {part.leaves or 'none'})")
+        bond = nics.ports_per_device
+        ends = [tuple(numbers) for _rail, numbers in groupby(here, lambda number, size=bond: number // size)]
+        yield from ((name, numbers) for name in (node, *others) for numbers in ends)
 
 
 def neighbours(cables: Iterable[NodePort], nodes: Nodes, name: str) -> dict[str, tuple[str, str]]:
