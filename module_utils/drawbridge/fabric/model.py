@@ -16,6 +16,8 @@ from .nos.systems import ASICS, CHIPS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
+ROCE = "roce"
+"""Equal paths by all that tells RoCE flows apart."""
 CHANNEL = Shape(
     r"[A-Za-z][A-Za-z0-9_.-]{0,30}", "the name of a port-channel", "31 letters, digits, dots, dashes and underscores"
 )
@@ -165,6 +167,11 @@ class Fabric:
     switch_mtu_bytes: int = option("MTU of the switches' ports", 9214, low=1280, high=9216)
     switches: tuple[Switches, ...] = option("the switches", ())
     storage: Optional[Storage] = option("a class for storage traffic, if it has one of its own", None)
+    ecmp: str = option(
+        "roce: switches choose among equal paths by addresses and UDP ports, as RoCE needs; empty: as the site has it",
+        "",
+        choices=("", ROCE),
+    )
     cabling: Optional[Cabling] = option("which port goes where; changes then touch and drain only what they must", None)
 
 
@@ -186,6 +193,7 @@ class SwitchProfile:
         "share of the buffers for lossless traffic (0: not configured)", 0, low=0, high=99
     )
     queue_buffer_bytes: int = option("buffer that one queue can fill; 0: that of the ASIC", 0, low=0)
+    ecmp: str = option("C(roce): equal paths by addresses and UDP ports; empty: left alone", "", choices=("", ROCE))
 
     @property
     def family(self) -> str:

@@ -33,6 +33,7 @@ def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = Non
                 cable_m=kind.cable_m,
                 lossless_buffer_percent=kind.lossless_buffer_percent,
                 queue_buffer_bytes=kind.queue_buffer_bytes,
+                ecmp=fabric.ecmp,
             )
     listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
     raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])

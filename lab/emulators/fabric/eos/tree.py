@@ -25,6 +25,11 @@ JERICHO = "jericho"
 
 
 GRAMMAR = Grammar(ports=("Ethernet", "Loopback", "Management", "Port-Channel"))
+HASHED = {
+    "ip": "ip load-sharing trident fields ip source-ip source-port destination-ip destination-port ingress-interface",
+    "ipv6": "ip load-sharing trident fields ipv6 destination-port source-ip ingress-interface destination-ip"
+    " source-port flow-label",
+}
 WATCHDOG = "priority-flow-control pause watchdog"
 GLOBAL = (
     Line("username <name:word> <role:rest>", "username {name}", 10),
@@ -37,6 +42,11 @@ GLOBAL = (
     Line("interface <port:port>", "", 70, opens="if"),
     Line("ip routing", "ip routing", 80, kept="no ip routing"),
     Line("ip route <target:prefix> <hop:word>", "ip route {target} {hop}", 81),
+    # Defaults and spelling: annet's rules for Arista. EOS doesn't print the fields that it uses of itself.
+    *(
+        Line(f"ip load-sharing trident fields {kind} <fields:rest>", f"load-sharing {kind}", 75, hidden=hidden)
+        for kind, hidden in HASHED.items()
+    ),
     Line("qos map dscp <dscp:list:0-63> to traffic-class <tc:int:0-7>", "qos map dscp {dscp}", 85, each="dscp"),
     # Traffic class 7 and queue 7 belong to each other for good: control traffic.
     Line(

@@ -5,7 +5,7 @@
 A pattern that ends with a value holds one, with `*` a list of them; one that ends with a word is switched on. From
 Juniper's CLI reference (`class-of-service` on QFX, `congestion-notification-profile`, `drop-profiles`,
 `forwarding-classes`, `pfc-priority`, `shared-buffer`) and the class of service of its AI fabric design. The bounds of
-the watchdog's numbers are modelled.
+the watchdog's numbers are modelled. `forwarding-options`: its page enhanced-hash-key of the QFX5000 line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from lab.emulators.fabric.switch import Refused
 
-TOP = ("groups", "apply-groups", "system", "chassis", "interfaces", "class-of-service")
+TOP = ("groups", "apply-groups", "system", "chassis", "interfaces", "forwarding-options", "class-of-service")
 """The order in which Junos prints its hierarchies."""
 PATHS = """
 apply-groups <word>*
@@ -30,6 +30,11 @@ interfaces <word> ether-options 802.3ad <word>
 interfaces <word> aggregated-ether-options <one:flow-control|no-flow-control>
 interfaces <word> unit <int:0-16385> family inet address <word>
 interfaces <word> unit <int:0-16385> family inet mtu <int:256-9202>
+forwarding-options enhanced-hash-key hash-mode <one:layer2-header|layer2-payload>
+forwarding-options enhanced-hash-key ecmp-resilient-hash
+forwarding-options enhanced-hash-key <one:inet|inet6> no-l4-source-port
+forwarding-options enhanced-hash-key <one:inet|inet6> no-l4-destination-port
+forwarding-options enhanced-hash-key <one:inet|inet6> vlan-id
 class-of-service classifiers <one:dscp|ieee-802.1> <word> import <word>
 class-of-service classifiers dscp <word> forwarding-class <word> loss-priority <level> code-points <bits:6>*
 class-of-service classifiers ieee-802.1 <word> forwarding-class <word> loss-priority <level> code-points <bits:3>*

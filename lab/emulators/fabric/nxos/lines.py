@@ -34,6 +34,11 @@ WRED = (
     f"random-detect minimum-threshold <min:int:0-52428800> <unit:{UNITS}> maximum-threshold <max:int:1-52428800>"
     f" <unit:{UNITS}> drop-probability <probability:int:1-100> weight <weight:int:0-15> [ecn]"
 )
+SPREAD = (
+    "ip load-sharing address <by:source-destination|destination> [port <of:source-destination|destination>]"
+    " [universal-id <seed:int:0-4294967295>] [rotate <bits:int:1-63>]"
+)
+HASHED = "ip load-sharing address source-destination port source-destination"
 ROLL_BACK = "rollback running-config checkpoint <name:word> [<how:atomic|best-effort|stop-at-first-failure>]"
 TABLES: dict[str, tuple[Line, ...]] = {
     "config": (
@@ -60,6 +65,8 @@ TABLES: dict[str, tuple[Line, ...]] = {
             45,
             hidden=f"{PFC} auto-restore multiplier 10",
         ),
+        # Interfaces Configuration Guide 10.3(x), ECMP load balancing; that the default isn't printed is modelled.
+        Line(SPREAD, "load-sharing", 60, off="ip load-sharing address [<rest:rest>]", hidden=HASHED),
         Line("interface <port:port>", "", 70, opens="if"),
         Line("scheduler job name <name:word>", "", 80, opens="job"),
         Line("scheduler schedule name <name:word>", "", 81, opens="schedule"),

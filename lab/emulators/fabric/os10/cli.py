@@ -74,7 +74,7 @@ def _differs(ours: Node, theirs: Node, depth: int = 0) -> Iterator[str]:
     for text in [text for key, text in ours["lines"].items() if theirs["lines"].get(key) != text]:
         yield f"{' ' * depth}{text}"
     for text in [text for key, text in theirs["lines"].items() if key not in ours["lines"]]:
-        yield f"{' ' * depth}no {text}"
+        yield f"{' ' * depth}{text.removeprefix('no ') if text.startswith('no ') else f'no {text}'}"
     for key in sorted({*ours["blocks"], *theirs["blocks"]}, key=tree.natural):
         if key not in ours["blocks"]:
             yield from (f"{' ' * depth}!", f"{' ' * depth}no {tree.header(key)}")

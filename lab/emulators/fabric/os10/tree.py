@@ -36,6 +36,12 @@ GRAMMAR = Grammar(
     incomplete="% Error: Incomplete command.",  # [modelled]
     ambiguous="% Error: Ambiguous command.",  # [modelled]
 )
+HASHED = (
+    *(f"{kind}-selection {end}-ip" for kind in ("ip", "ipv6") for end in ("source", "destination")),
+    *(f"tcp-udp-selection l4-{end}-port" for end in ("source", "destination")),
+    "mac-selection source-mac",
+)
+"""Fields of the hash: all on of themselves. A public capture prints each that is off as `no load-balancing FIELD`."""
 GLOBAL = (
     Line("ip vrf <name:word>", "vrf {name}", 5),
     Line("hostname <name:word>", "hostname", 10),
@@ -55,6 +61,16 @@ GLOBAL = (
     Line("policy-map type queuing <name:word>", "", 60, opens="pmap-queuing"),
     Line("policy-map type network-qos <name:word>", "", 60, opens="pmap-network-qos"),
     Line("system qos", "", 70, opens="sys-qos"),
+    *(
+        Line(
+            f"load-balancing {field}",
+            field,
+            75,
+            kept=f"no load-balancing {field}",
+            hidden=f"load-balancing {field}",
+        )
+        for field in HASHED
+    ),
     Line("interface <port:port>", "", 80, opens="if"),
 )
 TRUST = (

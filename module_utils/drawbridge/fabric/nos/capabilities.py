@@ -13,6 +13,7 @@ from typing import Callable
 from ...core.faults import Fault
 from ..model import ADAPTIVE, Cnp, Fabric, Roce, Storage
 from .releases import Releases
+from .systems import CHIPS
 
 BUFFERS = ("cable_m", "lossless_buffer_percent")
 """Keys of drawbridge_fabric.switches that few systems have."""
@@ -40,6 +41,8 @@ class Capabilities:
     """Those of BUFFERS that Drawbridge configures on it."""
     lacks: tuple[str, ...] = ()
     """What the intent describes and this system can't be given, each as a clause."""
+    no_hash: tuple[str, ...] = ()
+    """Families of ASICs for which Drawbridge sets no hash of equal paths."""
 
     def strange_ports(self, names: list[str]) -> list[str]:
         """Those of the ports that can't carry traffic of nodes."""
@@ -70,4 +73,10 @@ def lacking(fabric: Fabric) -> list[str]:
     if fabric.congestion_control == ADAPTIVE and fabric.switches:
         lack = "Drawbridge configures no adaptive routing on switches; congestion_control has an effect on NICs alone"
         found.setdefault(lack, []).extend(kind.names for kind in fabric.switches)
+    for kind in fabric.switches if fabric.ecmp else ():
+        if CHIPS[kind.asic] in capabilities(kind.platform).no_hash:
+            lack = (
+                f"Drawbridge sets no hash for equal paths on {kind.asic} with {kind.platform}; ecmp has no effect there"
+            )
+            found.setdefault(lack, []).append(kind.names)
     return [f"{','.join(names)}: {lack}" for lack, names in found.items()]

@@ -52,6 +52,7 @@ CAPABILITIES = Capabilities(
         newest="4.36",
         source="Arista's EOS User Manual of 4.31 and 4.36, and public captures of 4.35 and 4.36",
     ),
+    no_hash=("jericho",),
     channels=r"Port-Channel\d+",
     refusals=(_control_class_stays_free, _thresholds_are_kilobytes, _watchdog_polls_often_enough),
 )

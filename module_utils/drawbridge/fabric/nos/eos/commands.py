@@ -50,6 +50,7 @@ def _driver() -> HConfigDriverBase:
     one_value = [
         (r"^qos map (dscp|traffic-class) (\d+) ",),
         (r"^priority-flow-control pause watchdog (default \S+|action)",),
+        (r"^ip load-sharing trident fields \S+",),
         ("^interface ", "^service-profile "),
         ("^interface ", "tx-queue", r"^random-detect ecn (minimum-threshold|count)"),
         (f"^{PROFILE}", "^qos trust"),

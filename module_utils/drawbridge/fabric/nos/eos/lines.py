@@ -9,7 +9,7 @@ form, equal text means equal configuration.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Union
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
@@ -20,6 +20,14 @@ Class = Union[Roce, Cnp, Storage]
 PROFILE = "qos profile ROCE"
 MAPS = "traffic classes"
 WATCHDOG = "PFC watchdog"
+HASH = "ECMP hash"
+HASHED = {
+    "ip": "source-ip source-port destination-ip destination-port ingress-interface",
+    "ipv6": "destination-port source-ip ingress-interface destination-ip source-port flow-label",
+}
+"""Fields that XGS uses of itself, as a line that EOS then hides."""
+NEEDED = {"source-ip", "source-port", "destination-ip", "destination-port"}
+"""What tells RoCE flows apart; others don't matter."""
 QUEUE = {"xgs": "uc-tx-queue", "jericho": "tx-queue"}
 """Broadcom XGS splits unicast queues from the others, Jericho does not."""
 INSTANT = {"xgs": " weight 0", "jericho": ""}
@@ -31,6 +39,7 @@ DEFAULT_MTU = "   mtu 1500"
 _TIME = re.compile(r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\S+)")
 _ACTION = re.compile(r"priority-flow-control pause watchdog action \S+")
 _MAP = re.compile(r"qos map (dscp|traffic-class) ([\d ,-]+) to (traffic-class|tx-queue) (\d+)")
+_HASH = re.compile(r"ip load-sharing trident fields (ip|ipv6) (.+)")
 _OWNED = re.compile(r"   (mtu |service-profile |(no )?qos trust(?! dscp)|priority-flow-control )")
 """Lines of a port: the owned ones, and those that would overrule the profile."""
 
@@ -62,6 +71,8 @@ def blocks_of(text: str) -> dict[str, list[str]]:
 def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
     """The owned lines by section, in the order in which a change types them."""
     sections = {MAPS: _maps(blocks, profile), WATCHDOG: _watching(blocks), PROFILE: _profile(blocks, profile)}
+    if profile.ecmp and profile.family == "xgs":
+        sections[HASH] = hashes({match[1]: match[2] for match in map(_HASH.fullmatch, blocks) if match})
     queues = [f"   {QUEUE[profile.family]} {priority}" for priority in profile.lossless]
     for port in profile.ports:
         header = f"interface {port}"
@@ -70,6 +81,14 @@ def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[t
         header = f"interface {channel.name}"
         sections[header] = (header, next(_mtus(blocks.get(header, [])), DEFAULT_MTU))
     return tuple(sections.items())
+
+
+def hashes(fields: Mapping[str, str]) -> Lines:
+    """The fields by which equal paths are chosen; those of EOS itself stand for any that have all of RoCE's."""
+    return tuple(
+        f"ip load-sharing trident fields {kind} {own if {*fields.get(kind, own).split()} >= NEEDED else fields[kind]}"
+        for kind, own in HASHED.items()
+    )
 
 
 def wrong_channels(blocks: dict[str, list[str]], profile: SwitchProfile) -> Iterator[str]:

@@ -4,7 +4,8 @@
 
 Only the controller imports this: it needs hier_config. Drawbridge owns the profile ROCE, the maps of both DSCPs and
 their traffic classes, and the watchdog's four lines. On the intent's ports it owns the MTU, the service profile, the
-ECN lines of the lossless queue, and lines that would overrule the profile. It never changes any other line.
+ECN lines of the lossless queue, and lines that would overrule the profile. With `ecmp` it owns the fields by which XGS
+chooses among equal paths. It never changes any other line.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import CAPABILITIES
 from .commands import commands, on_ports, stops
 from .lines import (
+    HASH,
     INSTANT,
     MAPS,
     PROFILE,
@@ -29,6 +31,7 @@ from .lines import (
     blocks_of,
     canonical,
     classes,
+    hashes,
     map_line,
     sections_of,
     wrong_channels,
@@ -68,7 +71,8 @@ def render(profile: SwitchProfile) -> Config:
         for port in profile.ports
     }
     ports |= {f"interface {channel.name}": (f"interface {channel.name}", mtu) for channel in profile.channels}
-    sections = {MAPS: tuple(maps), WATCHDOG: _watchdog(profile), PROFILE: canonical(PROFILE, body), **ports}
+    spread = {HASH: hashes({})} if profile.ecmp and profile.family == "xgs" else {}
+    sections = {MAPS: tuple(maps), WATCHDOG: _watchdog(profile), PROFILE: canonical(PROFILE, body), **spread, **ports}
     return Config(tuple(sections.items()))
 
 

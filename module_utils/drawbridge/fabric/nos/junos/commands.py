@@ -82,7 +82,7 @@ def _replaced(line: str, new: list[str]) -> bool:
 
 def _object(line: str, want: Lines) -> str:
     """The largest object of Drawbridge that goes with a statement: a scheduler goes as a whole, not line by line."""
-    root = next(path for paths in ROOTS.values() for path in paths if within(line, path))
+    root = next((path for paths in ROOTS.values() for path in paths if within(line, path)), line)
     words = line.split()
     for count in range(len(root.split()), len(words)):
         path = " ".join(words[:count])

@@ -10,7 +10,7 @@ On ports, the port's name is left out: `class-of-service interfaces et-0/0/0 sch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
@@ -24,6 +24,12 @@ QUEUES = {NAME: 4, CNP: 6}
 STORAGE_QUEUE = {True: 3, False: 2}
 """By whether storage is lossless. The classes of a queue are all lossless or none; by default, those of 3 and 4 are."""
 CLASSES = (NAME, CNP, STORAGE)
+HASH = "ECMP hash"
+LEFT_OUT = re.compile(
+    r"forwarding-options enhanced-hash-key (hash-mode layer2-header"
+    r"|(family )?inet6? no-(ipv[46]-(source|destination)-address|l4-(source|destination)-port|protocol|next-header))"
+)
+"""Statements that take from the hash what tells RoCE flows apart. Of itself Junos has all of it, and the queue pair."""
 MARKS, ECN, SHARES, PAUSE = "classifier", "drop profile", "schedulers", f"congestion notification profile {NAME}"
 ROOTS = {
     **{f"forwarding class {name}": (f"{COS} forwarding-classes class {name}",) for name in CLASSES},
@@ -95,14 +101,16 @@ def queue(name: str, profile: SwitchProfile) -> int:
     return STORAGE_QUEUE[bool(profile.storage and profile.storage.lossless)] if name == STORAGE else QUEUES[name]
 
 
-def sections_of(config: Statements, ports: Sequence[str]) -> tuple[tuple[str, Lines], ...]:
+def sections_of(config: Statements, profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
     """The owned lines by section, in the order in which a change types them."""
     sections = {
         name: tuple(sorted(_canonical(line for root in roots for line in config.below(root))))
         for name, roots in ROOTS.items()
     }
     sections[ECN] = tuple(_canonical(config.below(ROOTS[ECN][0])))  # its lists have an order
-    for port in ports:
+    if profile.ecmp:
+        sections[HASH] = tuple(sorted(line for line in config.lines if LEFT_OUT.fullmatch(line)))
+    for port in profile.ports:
         sections[f"{PORT}{port}"] = (f"{PORT}{port}", *sorted(_on_port(config, port)))
     return tuple(sections.items())
 

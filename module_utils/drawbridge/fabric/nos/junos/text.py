@@ -4,7 +4,8 @@
 
 Drawbridge owns its forwarding classes, classifier, drop profile, schedulers, scheduler map and congestion notification
 profile, all named ROCE. On the intent's ports it owns the MTU, what binds these objects, and statements that would
-overrule them. The division of the buffer, cable lengths, rewrite rules and all else belong to the site.
+overrule them. With `ecmp` it owns statements that take fields of RoCE from the hash. The division of the buffer, cable
+lengths, rewrite rules and all else belong to the site.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .lines import (
     CONTROL,
     COS,
     ECN,
+    HASH,
     MARKS,
     NAME,
     PAUSE,
@@ -60,7 +62,7 @@ def render(profile: SwitchProfile) -> Config:
     )
     ports = {f"{PORT}{port}": (f"{PORT}{port}", *on_port) for port in profile.ports}
     ordered = {name: part if name == ECN else tuple(sorted(part)) for name, part in lines.items()}
-    return Config(tuple({**ordered, **ports}.items()))
+    return Config(tuple({**ordered, **({HASH: ()} if profile.ecmp else {}), **ports}.items()))
 
 
 def _class(name: str, profile: SwitchProfile) -> Iterator[str]:
@@ -122,7 +124,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     user, session = waiting(answers[1])
     ours = session.startswith(SESSION_PREFIX)
     return Config(
-        sections=sections_of(config, profile.ports),
+        sections=sections_of(config, profile),
         waiting=session if ours else "",
         foreign=() if ours or not user else (f"{session or 'commit'} ({user})",),
         unproven=tuple(unproven(applied, profile)),

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 
 from ...plan import PORT, Lines
-from .lines import NETWORK, PFC, SYSTEM, Block, tree_of
+from .lines import NETWORK, PFC, SPREAD, SYSTEM, Block, tree_of
 
 REPLACED = re.compile(
-    rf"(mtu|set qos-group|pause pfc-cos|priority level|bandwidth remaining percent|random-detect|{PFC}( [a-z-]+)+)"
-    r"(?= )"
+    rf"(mtu|set qos-group|pause pfc-cos|priority level|bandwidth remaining percent|random-detect|{SPREAD}"
+    rf"|{PFC}( [a-z-]+)+)(?= )"
 )
 """What a line sets, where a second line takes the place of the first. Of others, the old line goes before."""
 SHARE = "bandwidth remaining percent "

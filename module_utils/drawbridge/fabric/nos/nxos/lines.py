@@ -21,7 +21,10 @@ INPUT, OUTPUT, NETWORK = (
     "policy-map type queuing ROCE-OUT",
     ("policy-map type network-qos ROCE-NQ"),
 )
-CLASSES, SYSTEM, WATCHDOG = "traffic classes", "system qos", "PFC watchdog"
+CLASSES, SYSTEM, WATCHDOG, HASH = "traffic classes", "system qos", "PFC watchdog", "ECMP hash"
+SPREAD = "ip load-sharing address"
+HASHED = f"{SPREAD} source-destination port source-destination"
+"""What a Nexus does of itself, and then need not print. `rotate` and `universal-id` may follow."""
 PFC = "priority-flow-control"
 WATCHED = {
     f"{PFC} watch-dog-interval": "off",
@@ -88,6 +91,7 @@ def sections_of(config: Block, profile: SwitchProfile) -> tuple[tuple[str, Lines
         OUTPUT: _whole(OUTPUT, config, ""),
         WATCHDOG: _watchdog(config),
         SYSTEM: _owned(SYSTEM, config, re.compile(_ATTACHED)),
+        **({HASH: _spread(config)} if profile.ecmp else {}),
     }
     for port in profile.ports:
         own = (_OF_MEMBER, "") if port in profile.channel_of else (_OWNED, DEFAULT_MTU)
@@ -95,6 +99,13 @@ def sections_of(config: Block, profile: SwitchProfile) -> tuple[tuple[str, Lines
     for channel in profile.channels:
         sections[f"{PORT}{channel.name}"] = _owned(f"{PORT}{channel.name}", config, _OF_CHANNEL, DEFAULT_MTU)
     return tuple(sections.items())
+
+
+def _spread(config: Block) -> Lines:
+    lines = [text for text in config if text.startswith(f"{SPREAD} ")]
+    return tuple(
+        HASHED if re.match(rf"{HASHED}( (universal-id|rotate|concatenation)|$)", it) else it for it in lines
+    ) or (HASHED,)
 
 
 def watched(values: Iterable[object]) -> Lines:

@@ -5,6 +5,7 @@
 Drawbridge owns the class maps ROCE-DATA, ROCE-CNP and ROCE-STORAGE, and the policies ROCE-IN, ROCE-OUT and ROCE-NQ. It
 owns the switch's network-qos policy and the watchdog's four lines. On the intent's ports it owns the MTU, PFC, the
 watchdog, and the policies of type qos input and queuing output. On port-channels it owns all of these but the watchdog.
+With `ecmp` it owns the line by which equal paths are chosen.
 It never changes any other line.
 
 NX-OS does not show which change waits for its confirmation. A class map that no policy uses marks such a change. Its
@@ -29,6 +30,8 @@ from .commands import commands, on_ports, stops
 from .lines import (
     CLASSES,
     DATA,
+    HASH,
+    HASHED,
     INPUT,
     NETWORK,
     NOTIFICATIONS,
@@ -66,6 +69,7 @@ def render(profile: SwitchProfile) -> Config:
         OUTPUT: section(OUTPUT, *_output(profile)),
         WATCHDOG: watched(("on", *times)),
         SYSTEM: section(SYSTEM, f"service-policy type network-qos {_name(NETWORK)}"),
+        **({HASH: (HASHED,)} if profile.ecmp else {}),
     }
     return Config(tuple({**sections, **_on_ports(profile)}.items()))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ....core import ports
 from ....core.libraries import library
 from ...plan import PORT, Lines
-from .lines import PAUSE
+from .lines import LEFT_OUT, PAUSE
 
 if TYPE_CHECKING:
     import hier_config
@@ -28,6 +28,8 @@ _REMOVED = re.compile(r"no (policy-map|class-map|wred|trust dscp-map|qos-map tra
 
 def commands(have: Lines, want: Lines) -> list[str]:
     """The lines that lead one section from `have` to `want`: what goes, then what comes or changes."""
+    if any(map(LEFT_OUT.fullmatch, have)):
+        return [line.removeprefix("no ") for line in have]
     driver = _driver()
     work = hier_config.WorkflowRemediation(
         hier_config.get_hconfig(driver, "\n".join(have)), hier_config.get_hconfig(driver, "\n".join(want))

@@ -17,7 +17,11 @@ from ...plan import PORT, Lines
 
 NAME = "ROCE"
 """Of everything that Drawbridge makes; blocks with other names belong to the site."""
-MAPS, QUEUES, PAUSE = "DSCP and queue maps", "queues", "PFC policy"
+MAPS, QUEUES, PAUSE, HASH = "DSCP and queue maps", "queues", "PFC policy", "ECMP hash"
+LEFT_OUT = re.compile(
+    r"no (load-balancing (tcp-udp-selection l4-(source|destination)-port|ip(v6)?-selection (source|destination)-ip))"
+)
+"""Fields of RoCE that the hash does without; OS10 uses all of them of itself, and prints what is off."""
 OWNED = {
     MAPS: (f"trust dscp-map {NAME}", f"qos-map traffic-class {NAME}"),
     QUEUES: (f"wred {NAME}", rf"class-map type queuing {NAME}-Q\d", f"policy-map type queuing {NAME}"),
@@ -62,6 +66,8 @@ def blocks_of(text: str) -> dict[str, list[str]]:
 def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
     """The owned lines by section, in the order in which a change types them."""
     sections = {name: _section(blocks, patterns) for name, patterns in OWNED.items()}
+    if profile.ecmp:
+        sections[HASH] = tuple(sorted(header for header in blocks if LEFT_OUT.fullmatch(header)))
     for port in profile.ports:
         sections[f"{PORT}{port}"] = on_port(port, blocks.get(f"{PORT}{port}", []))
     for header in (f"{PORT}{channel.name}" for channel in profile.channels):

@@ -4,7 +4,8 @@
 
 Only the controller imports this: it needs hier_config. Drawbridge owns the WRED profile, maps and policies named ROCE,
 and their classes. On the intent's ports it owns the MTU, link-level flow control, PFC, ETS, and the maps and policies
-of the port; on port-channels the MTU. `system qos`, policies that classify, DCBX and all else belong to the site.
+of the port; on port-channels the MTU. With `ecmp` it owns fields of RoCE that the hash leaves out. `system qos`,
+policies that classify, DCBX and all else belong to the site.
 
 A change is a transaction: its lines wait in the candidate until `commit`. No timer rolls it back. A change in force
 that is not saved is one that no run has proven. It goes back to the startup configuration.
@@ -22,7 +23,7 @@ from ..channels import wrong_groups
 from ..dialect import Dialect, DialectError
 from .capabilities import CAPABILITIES, REST
 from .commands import commands, on_ports, removed_last, stops
-from .lines import NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of
+from .lines import LEFT_OUT, NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of
 from .state import reads
 
 CANDIDATE = "candidate-configuration"
@@ -121,7 +122,8 @@ def _waiting(diff: str) -> list[list[str]]:
 def _is_ours(block: list[str], profile: SwitchProfile) -> bool:
     """Whether a run that ended half-way left this in the candidate: lines that Drawbridge types, no others."""
     header, *body = block
-    if is_owned(header.removeprefix("no ")) or header.startswith(f"class {NAME}-"):
+    spread = profile.ecmp and LEFT_OUT.fullmatch(f"no {header}")
+    if spread or is_owned(header.removeprefix("no ")) or header.startswith(f"class {NAME}-"):
         return True
     wanted = {line.strip() for line in on_port("", _on_port(profile))}
     gone = [line for line in body if line not in wanted]

@@ -24,6 +24,13 @@ def test_what_a_system_can_not_be_given_is_said_with_the_switches() -> None:
     assert lacking(Fabric(roce=Roce(3, 26), switches=kinds[:1])) == []
 
 
+def test_equal_paths_stay_as_they_are_on_jericho_and_check_says_so() -> None:
+    kinds = tuple(Switches(f"s-{asic}", "spine", "eos", "Ethernet1-4", asic=asic) for asic in ("xgs", "jericho2"))
+    assert lacking(Fabric(roce=Roce(3, 26), switches=kinds)) == []
+    [lack] = lacking(Fabric(roce=Roce(3, 26), switches=kinds, ecmp="roce"))
+    assert lack.startswith("s-jericho2: Drawbridge sets no hash for equal paths on jericho2 with eos")
+
+
 def test_switches_get_no_adaptive_routing_and_check_says_so() -> None:
     kinds = (Switches("leaf1", "leaf", "nvue", "swp1-4", asic="spectrum4"),)
     fabric = Fabric(roce=Roce(3, 26), switches=kinds, congestion_control="adaptive_routing")

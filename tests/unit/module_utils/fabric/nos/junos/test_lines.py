@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.junos.lines import (
     Statements,
     sections_of,
 )
 
+from tests.unit.emulated_switch import profile
+
 COS = "class-of-service"
 
 
 def section(name: str, *lines: str) -> tuple[str, ...]:
-    return dict(sections_of(Statements.of("\r\n".join(lines)), ("et-0/0/1",)))[name]
+    return dict(sections_of(Statements.of("\r\n".join(lines)), replace(profile("junos"), ports=("et-0/0/1",))))[name]
 
 
 def test_a_port_has_its_own_statements_and_the_default_mtu() -> None:
