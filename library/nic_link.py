@@ -41,7 +41,7 @@ options:
         elements: str
         required: true
       mtu_bytes:
-        description: MTU in bytes.
+        description: MTU in bytes. With 0 it stays.
         type: int
         required: true
       own_addresses:
@@ -53,6 +53,10 @@ options:
         type: list
         elements: str
         default: []
+      pause_off:
+        description: Whether global pause is off on O(groups[].ports). If false, it stays.
+        type: bool
+        default: true
       ring_size:
         description: Entries of the receive and send rings of O(groups[].ports). With 0 they stay.
         type: int

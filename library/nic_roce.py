@@ -47,7 +47,8 @@ options:
             elements: str
             required: true
       tos:
-        description: Type of service of RDMA-CM's connections, DSCP and ECN bits.
+        description:
+          - Type of service of RDMA-CM's connections, DSCP and ECN bits. With -1 it stays, and so does the RoCE mode.
         type: int
         required: true
       cnp_dscp:

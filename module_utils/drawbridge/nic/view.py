@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ..nodes.model import Nodes
-from ..nodes.nics import MELLANOX, RAILS, STORAGE
+from ..nodes.nics import MELLANOX, RAILS, STORAGE, Nics
 
 ECT0 = 2
 """ECN field of a packet whose sender supports marking (RFC 3168). Without it switches drop instead of mark."""
@@ -96,16 +96,11 @@ def roce_groups(
     groups = []
     set_rates = {"rates": [{"name": it, "value": value} for it, value in rates.items()]} if rates else {}
     for nics, qos in zip(nodes.class_of(name).nics, nic_qos(nodes, lossless, cnp, storage, name)):
-        each = len(nics.ports) // len(nics.netdevs)
-        pairs = enumerate(zip(nics.netdevs, nics.rdma_devices))
         carried = storage if storage and nics.purpose == STORAGE else lossless
         marks = nics.vendor in ("", MELLANOX)
         groups.append(
             {
-                "devices": [
-                    {"netdev": netdev, "rdma": rdma, "ports": list(nics.ports[at * each : (at + 1) * each])}
-                    for at, (netdev, rdma) in pairs
-                ],
+                "devices": _devices(nics),
                 "tos": carried.dscp << 2 | ECT0,
                 **({"cnp_dscp": cnp.dscp, "cnp_priority": cnp.priority} if marks else {}),
                 "ecn_priorities": qos["lossless_priorities"] if marks else [],
@@ -136,8 +131,25 @@ def firmware_groups(nodes: Nodes, control: str, name: str) -> list[dict[str, Any
     return [group for group in groups if group["parameters"]]
 
 
-def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str, control: str = "dcqcn") -> dict[str, str]:
-    """NCCL's variables on one node: collectives use the lossless class on all rails.
+def unmarked_groups(nodes: Nodes, name: str) -> list[dict[str, Any]]:
+    """The groups of RDMA devices of one node whose network is the site's: they are compared, and nothing is set."""
+    return [
+        {"devices": _devices(nics), "tos": -1, "ecn_priorities": [], "needs_gid": False}
+        for nics in nodes.class_of(name).nics
+    ]
+
+
+def _devices(nics: Nics) -> list[dict[str, Any]]:
+    each = nics.ports_per_device
+    pairs = enumerate(zip(nics.netdevs, nics.rdma_devices))
+    return [
+        {"netdev": netdev, "rdma": rdma, "ports": list(nics.ports[at * each : (at + 1) * each])}
+        for at, (netdev, rdma) in pairs
+    ]
+
+
+def nccl_env(nodes: Nodes, lossless: TrafficClass | None, name: str, control: str = "dcqcn") -> dict[str, str]:
+    """NCCL's variables on one node: collectives use the lossless class, if there is one, on all rails.
 
     NCCL_IB_TC is the whole traffic class octet, DSCP and ECN. In NCCL_IB_HCA the `=` makes names exact; without it
     mlx5_1 also matches mlx5_10. Since 2.21 NCCL finds the RoCE v2 address itself. NCCL_IB_GID_INDEX is for older
@@ -151,7 +163,7 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str, control: str = "dc
         return {}
     found = {
         "NCCL_IB_HCA": "=" + ",".join(rails.rdma_devices),
-        "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
+        "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0) if lossless else "",
         "NCCL_CROSS_NIC": "0" if part and len(part.leaf_names) > rails.ports_per_device else "",
         "NCCL_SOCKET_IFNAME": f"={build.management_netdev}" if build.management_netdev else "",
         "NCCL_TOPO_FILE": build.nccl_topology_file,
@@ -170,7 +182,8 @@ def gpu_direct(nodes: Nodes, name: str) -> bool:
 def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
     """The groups of network devices of one node, as the module nic_link takes them. Ports follow the MTU of their bond.
 
-    Several devices may have addresses of one subnet; then each must answer for its own.
+    Several devices may have addresses of one subnet; then each must answer for its own. With 0 for the MTU, the network
+    is the site's: only what the class itself asks for is set.
     """
     groups = nodes.class_of(name).nics
     several = sum(len(nics.netdevs) for nics in groups) > 1
@@ -178,8 +191,9 @@ def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
         {
             "interfaces": list(nics.netdevs),
             "mtu_bytes": mtu_bytes,
-            "own_addresses": several,
+            "own_addresses": several and bool(mtu_bytes or nics.route_table),
             "ports": list(nics.ports),
+            "pause_off": bool(mtu_bytes),
             "ring_size": nics.ring_size,
             "read_request_bytes": nics.read_request_bytes,
             "relaxed_ordering": nics.relaxed_ordering,

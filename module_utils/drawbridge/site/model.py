@@ -20,7 +20,7 @@ from ..storage.kinds import KINDS
 _PARTS: Mapping[str, tuple[type, str]] = {
     "nodes": (Nodes, ""),
     "slurm": (Slurm, ""),
-    "fabric": (Fabric, "switches and NICs"),
+    "fabric": (Fabric, "switches, and classes and MTU of NICs,"),
     **{name: (kind.model, kind.title) for name, kind in KINDS.items()},
     "kube": (Kube, "Kubernetes and the gate"),
 }

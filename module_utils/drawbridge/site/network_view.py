@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import hostlist
-from ..fabric.model import Fabric
+from ..fabric.model import DCQCN, Fabric
 from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
 from ..nic.files_view import boot_files, nccl_blocks
-from ..nic.view import firmware_groups, gpu_direct, mtu_groups, nccl_env, nic_qos, roce_groups
+from ..nic.view import firmware_groups, gpu_direct, mtu_groups, nccl_env, nic_qos, roce_groups, unmarked_groups
 from ..nodes.model import Nodes
 
 Json = dict[str, Any]
@@ -25,18 +25,19 @@ def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
     return switch_profile(fabric, name, only).as_dict()
 
 
-def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
-    """The lossless class on the RDMA ports of one node.
+def nic(fabric: Fabric | None, nodes: Nodes, name: str) -> Json:
+    """The RDMA ports of one node, and the lossless class on them.
 
     C(qos), C(mtu) and C(roce), options of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(nccl), names and
     values of NCCL's variables. C(blocks) and C(files) as M(drawbridge.drawbridge.host_files) takes them: NCCL's
-    configuration; the settings for a boot, systemd's C(.link) files, and drop-ins for the ports' device units.
+    configuration; the settings for a boot, systemd's C(.link) files, and drop-ins for the ports' device units. Without
+    C(drawbridge_fabric), classes and MTU are the site's, and C(qos) has no groups.
     """
-    qos = nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m)
-    mtu = mtu_groups(nodes, fabric.host_mtu_bytes, name)
-    control, rates = fabric.congestion_control, fabric.dcqcn.rates
-    roce = roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name, control, rates)
-    nccl = nccl_env(nodes, fabric.roce, name, control)
+    control = fabric.congestion_control if fabric else DCQCN
+    qos = nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m) if fabric else []
+    mtu = mtu_groups(nodes, fabric.host_mtu_bytes if fabric else 0, name)
+    roce = _marks(fabric, nodes, name) if fabric else unmarked_groups(nodes, name)
+    nccl = nccl_env(nodes, fabric.roce if fabric else None, name, control)
     return {
         "qos": {"groups": qos, "slurm_node": name},
         "mtu": {"groups": mtu, "slurm_node": name},
@@ -50,6 +51,11 @@ def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
         "blocks": nccl_blocks(nccl),
         "files": boot_files(nodes, name, {"qos": qos, "mtu": mtu, "roce": roce}),
     }
+
+
+def _marks(fabric: Fabric, nodes: Nodes, name: str) -> list[Json]:
+    control, rates = fabric.congestion_control, fabric.dcqcn.rates
+    return roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name, control, rates)
 
 
 def node_switches(fabric: Fabric | None, nodes: Nodes, chosen: str) -> list[str]:

@@ -11,7 +11,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..fabric.model import Fabric
 from ..fabric.traffic_view import switch_rounds, switch_traffic, switch_waves
 from ..kube.kubelet.view import kubelet
 from ..kube.member.view import kube_node
@@ -37,9 +36,7 @@ Json = dict[str, Any]
 View = Callable[..., Any]
 
 
-def node_layers(
-    fabric: Fabric | None, nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube | None, name: str
-) -> Json:
+def node_layers(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube | None, name: str) -> Json:
     """The layers that a node has beside Slurm.
 
     C(nics), each kind of file systems by its name, and C(kube) in a partition with C(gate: true); C(filesystems), the
@@ -47,7 +44,7 @@ def node_layers(
     """
     nics = nodes.class_of(name).nics
     return {
-        "nics": bool(fabric and nics),
+        "nics": bool(nics),
         **{kind: kind in filesystems for kind in KINDS},
         "filesystems": [*filesystems],
         "kube": bool(kube and slurm.gates(name)),

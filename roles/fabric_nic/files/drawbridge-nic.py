@@ -75,14 +75,12 @@ def parts(settings: dict[str, Any], run: Command, port: str) -> list[Part]:
     """
     ports_want, links_want = qos.wanted(settings["qos"]), links.wanted(settings["mtu"])
     rdma_want = roce.wanted(settings["roce"])
-    if not ports_want.ports:
+    if not links_want.links:
         raise ValueError("no ports")
     if port:
         ports_want = qos.NicQos({name: it for name, it in ports_want.ports.items() if name == port})
         links_want = links_want.of({port})
-        own = {
-            name: it for name, it in rdma_want.devices.items() if name == port or (port, roce.CNP_DSCP) in it.settings
-        }
+        own = {name: it for name, it in rdma_want.devices.items() if name == port or port in it.ports}
         rdma_want = dataclasses.replace(rdma_want, devices=own, carries={})
         wait_for(rdma_want)
     return [

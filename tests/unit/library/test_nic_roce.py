@@ -276,3 +276,24 @@ def test_an_older_nccl_gets_the_index_that_the_rails_have(machine: Machine) -> N
     assert not machine.run(gid_index=3).get("failed")
     refused = machine.run(gid_index=1)["msg"]
     assert "nccl_gid_index is 1, but rail0 has its RoCE v2 GID with an IPv4 address at 3" in refused
+
+
+def test_nics_without_congestion_control_of_ours_get_the_mark_of_connections_alone(machine: Machine) -> None:
+    """Those of Broadcom and Intel: their RDMA devices are found by their ports, not by settings that they lack."""
+    shutil.rmtree(machine.root / "sys/kernel/debug")
+    unset = {"cnp_dscp": -1, "cnp_priority": -1, "ecn_priorities": []}
+    assert machine.run(**unset)["steps"] == TOS
+    assert machine.run(**unset)["changed"] is False
+    swapped = [{**device, "rdma": "bnxt_re9"} for device in GROUP["devices"]]
+    assert (
+        "nics.rdma has bnxt_re9, but the RDMA device of rail0 is mlx5_0" in machine.run(**unset, devices=swapped)["msg"]
+    )
+
+
+def test_where_the_network_is_the_sites_devices_are_compared_and_nothing_is_set(machine: Machine) -> None:
+    shutil.rmtree(machine.root / "sys/kernel/config")
+    unset = {"tos": -1, "cnp_dscp": -1, "cnp_priority": -1, "ecn_priorities": [], "needs_gid": False}
+    done = machine.run(**unset)
+    assert (done["steps"], done["changed"], machine.kernel.written) == ([], False, [])
+    swapped = [{**device, "rdma": "mlx5_9"} for device in GROUP["devices"]]
+    assert "nics.rdma has mlx5_9" in machine.run(**unset, devices=swapped)["msg"]

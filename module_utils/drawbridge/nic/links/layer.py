@@ -19,6 +19,7 @@ SPEC: dict[str, Any] = {
         mtu_bytes={"type": "int", "required": True},
         own_addresses={"type": "bool", "default": False},
         ports={"type": "list", "elements": "str", "default": []},
+        pause_off={"type": "bool", "default": True},
         ring_size={"type": "int", "default": 0},
         read_request_bytes={"type": "int", "choices": [0, *SIZES], "default": 0},
         relaxed_ordering={"type": "str", "choices": ["", *WORDS], "default": ""},

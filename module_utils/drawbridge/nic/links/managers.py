@@ -37,6 +37,7 @@ class Wanted:
 
     owner: Owner
     mtu: int
+    """0: the one that it has."""
     routing: Routing
 
 
@@ -48,11 +49,12 @@ def files(devices: Mapping[str, Wanted]) -> dict[str, str]:
     for name, want in devices.items():
         if want.owner.name == NETWORKD:
             folder = f"/etc/systemd/network/{want.owner.source.rsplit('/', 1)[-1]}.d"
-            found[f"{folder}/{NETWORKD_DROP_IN}"] = f"{HEAD}[Link]\nMTUBytes={want.mtu}\n"
+            if want.mtu:
+                found[f"{folder}/{NETWORKD_DROP_IN}"] = f"{HEAD}[Link]\nMTUBytes={want.mtu}\n"
             if want.routing.rules:
                 found[f"{folder}/{NETWORKD_ROUTES}"] = ROUTES_HEAD + want.routing.networkd()
         elif want.owner.name == NETWORK_MANAGER:
-            if not want.owner.mtu:
+            if want.mtu and not want.owner.mtu:
                 managed.setdefault(want.mtu, []).append(name)
             if commands := want.routing.lines():
                 cases += "\n".join([f"{name})", *(f"    {it} || :" for it in commands), "    ;;\n"])

@@ -16,6 +16,9 @@ from .routes import Change as RouteChange
 from .settings import QUIET, Settings
 from .settings import wanted as settings_of
 
+KEPT = 0
+"""An MTU that Drawbridge does not set."""
+
 
 @dataclass(frozen=True)
 class NicLink:
@@ -62,7 +65,7 @@ class NicLinks:
         """Commands of ip, the files, and the settings."""
         texts = [f"{path}: {line}" for path, text in sorted(self.files.items()) for line in text.splitlines()]
         settings = [f"{device} {name}: {value}" for (device, name), value in sorted(self.settings.items())]
-        mtus = [f"ip link set dev {name} mtu {link.mtu}" for name, link in self.links.items()]
+        mtus = [f"ip link set dev {name} mtu {link.mtu}" for name, link in self.links.items() if link.mtu != KEPT]
         return [*mtus, *texts, *settings, *self.routing.lines()]
 
 
@@ -108,7 +111,7 @@ def plan(have: NicLinks, want: NicLinks) -> list[Step[NicLinks]]:
         if have.files.get(path) != files.get(path):
             steps.append(_file_step(path, files.get(path)))
     for name, goal in want.links.items():
-        if have.links[name].mtu != goal.mtu:
+        if goal.mtu not in (KEPT, have.links[name].mtu):
             steps.append(_mtu_step(name, have.links[name], goal.mtu))
     for (device, setting), value in want.settings.items():
         if have.settings[device, setting] != value:
@@ -131,7 +134,7 @@ def _conflict(have: NicLinks, want: NicLinks, rails: Mapping[str, Routing]) -> s
                 f"mtu_bytes is {goal.mtu}, but the driver of {name} takes at most {link.most};"
                 " correct host_mtu_bytes in drawbridge_fabric"
             )
-        if link.owner.mtu not in (0, goal.mtu):
+        if goal.mtu != KEPT and link.owner.mtu not in (0, goal.mtu):
             return (
                 f"the NetworkManager profile {link.owner.source} gives {name} the MTU {link.owner.mtu}, not {goal.mtu};"
                 f" remove its own: nmcli connection modify {link.owner.source} 802-3-ethernet.mtu 0"

@@ -28,7 +28,7 @@ def wanted(group: Mapping[str, Any]) -> Settings:
     """Settings of one group of the module, first those of its devices, then those of its ports."""
     arp = ARP if group.get("own_addresses") else {}
     found = {(name, key): value for name in group["interfaces"] for key, value in arp.items()}
-    of_port = dict.fromkeys(PAUSES, "off")
+    of_port = dict.fromkeys(PAUSES, "off") if group.get("pause_off", True) else {}
     if size := group.get("ring_size"):
         of_port.update(dict.fromkeys(RINGS, str(size)))
     if size := group.get("read_request_bytes"):

@@ -15,7 +15,7 @@ from . import firmware_io
 from .firmware import Firmware
 from .needs_io import missing
 from .places import CNP_PRIORITY, DEBUGFS, FIRMWARE, MARKS, OFED, place, switched
-from .plan import MODE, TOS, Change, NicRoce, NicRoces
+from .plan import TOS, Change, NicRoce, NicRoces
 from .text import ipv4_gid
 
 ROOT = ""
@@ -39,7 +39,8 @@ class RdmaDevices:
 
     def read(self) -> NicRoces:
         """Settings, GID and name of every device. Raises DeviceError."""
-        cm = not self._want.devices or Path(ROOT + CM).is_dir()
+        marked = any(("", TOS) in device.settings for device in self._want.devices.values())
+        cm = not marked or Path(ROOT + CM).is_dir()
         devices = {netdev: self._device(netdev, cm) for netdev in self._want.devices}
         parameters = {port: self._parameters(port) for port in self._want.firmware}
         return NicRoces(devices, cm, firmware=parameters, missing=missing(ROOT, self._gpu_direct, self._topology_file))
@@ -69,26 +70,26 @@ class RdmaDevices:
         rdma = self._rdma(netdev)
         settings: dict[tuple[str, str], str] = {}
         if rdma and cm and "," not in rdma:
-            for name in (MODE, TOS):
+            for name in (key for scope, key in self._want.devices[netdev].settings if not scope):
                 with _cm_defaults(rdma, name) as path:
                     settings["", name] = _read(path)
         paths: dict[str, str] = {}
-        for port in self._ports(netdev):
+        for port in self._want.devices[netdev].ports:
             paths[port], found = self._congestion(netdev, port)
             settings.update({(port, key): value for key, value in found.items()})
         pci = {port: _pci(port) for port in paths}
-        return NicRoce(rdma, settings, ipv4_gid(_gids(rdma), netdev) if rdma else None, paths, pci)
-
-    def _ports(self, netdev: str) -> list[str]:
-        return ports_of(self._want.devices[netdev])
+        gid = ipv4_gid(_gids(rdma), netdev) if rdma else None
+        return NicRoce(rdma, settings, self._want.devices[netdev].ports, gid, paths, pci)
 
     def _rdma(self, netdev: str) -> str:
         """The name of its RDMA device as the kernel has it now; "" for none."""
-        return ",".join(sorted(_rdma_devices(self._ports(netdev))))
+        return ",".join(sorted(_rdma_devices(self._want.devices[netdev].ports)))
 
     def _congestion(self, netdev: str, port: str) -> tuple[str, dict[str, str]]:
         """Where a port's congestion control is set, and its values."""
         names = [key for scope, key in self._want.devices[netdev].settings if scope == port]
+        if not names:
+            return "", {}
         for path, base in ((OFED, _ofed(port)), (DEBUGFS, _debugfs(port))):
             if base.is_dir():
                 places = {key: self._place(port, key) for key in names}
@@ -115,12 +116,7 @@ class RdmaDevices:
 
 def exists(device: NicRoce) -> bool:
     """Whether the kernel has made the RDMA device of these ports."""
-    return bool(_rdma_devices(ports_of(device)))
-
-
-def ports_of(device: NicRoce) -> list[str]:
-    """The ports whose congestion control is set."""
-    return list(dict.fromkeys(scope for scope, _unused in device.settings if scope))
+    return bool(_rdma_devices(device.ports))
 
 
 def _rdma_devices(ports: Iterable[str]) -> set[str]:

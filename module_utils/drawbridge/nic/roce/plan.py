@@ -15,7 +15,7 @@ from .places import CNP_DSCP, CNP_PRIORITY, DEBUGFS, FIRMWARE, OF_PRIORITY, OFED
 
 V2 = "RoCE v2"
 KEPT = -1
-"""A mark of congestion notifications that Drawbridge does not set."""
+"""A mark that Drawbridge does not set."""
 MODE, TOS = "default_roce_mode", "default_roce_tos"
 
 
@@ -28,6 +28,7 @@ class NicRoce:
 
     rdma: str
     settings: dict[tuple[str, str], str]
+    ports: tuple[str, ...] = field(default=(), compare=False)
     gid: int | None = field(default=None, compare=False)
     """The index of its RoCE v2 GID with an IPv4 address; None for none."""
     paths: dict[str, str] = field(default_factory=dict, compare=False)
@@ -94,9 +95,9 @@ def wanted(
             own.update({f"{point}{OF_PRIORITY}{priority}": enabled for point in POINTS})
         own.update({rate["name"]: str(rate["value"]) for rate in group.get("rates") or ()})
         for device in group["devices"]:
-            settings = {("", MODE): V2, ("", TOS): str(group["tos"])}
+            settings = {("", MODE): V2, ("", TOS): str(group["tos"])} if group["tos"] != KEPT else {}
             settings.update({(port, key): value for port in device["ports"] for key, value in own.items()})
-            devices[device["netdev"]] = NicRoce(device["rdma"], settings)
+            devices[device["netdev"]] = NicRoce(device["rdma"], settings, tuple(device["ports"]))
             if group["needs_gid"]:
                 carries[device["netdev"]] = int(group.get("gid_index", -1))
     return NicRoces(devices, carries=carries, firmware=firmware.wanted(parameters), kept=kept)

@@ -203,3 +203,22 @@ def test_congestion_control_is_set_on_nics_of_nvidia_alone(device: str) -> None:
     assert view.firmware_groups(of_vendor(device), "off", "gpu03") == []
     [group] = view.roce_groups(of_vendor(""), FABRIC.roce, FABRIC.cnp, None, "gpu03")
     assert (group["cnp_dscp"], group["ecn_priorities"]) == (48, [3])
+
+
+def test_where_the_network_is_the_sites_only_what_the_class_asks_for_is_set() -> None:
+    build = NODES.classes["h100"]
+    [rails] = build.nics
+    rails = replace(rails, route_table=0, gateway="")
+    nics = (replace(rails, ring_size=8192, firmware=("ATS_ENABLED=0",), local_interrupts=True),)
+    nodes = replace(NODES, classes={**NODES.classes, "h100": replace(build, nics=nics)})
+    [group] = view.mtu_groups(nodes, 0, "gpu03")
+    assert [group[it] for it in ("mtu_bytes", "pause_off", "own_addresses", "ring_size")] == [0, False, False, 8192]
+    assert group["interrupts_numa"] == list(rails.numa)
+    routed = replace(build, nics=(replace(rails, route_table=1000),))
+    [group] = view.mtu_groups(replace(NODES, classes={"h100": routed, "a100": routed}), 0, "gpu03")
+    assert group["own_addresses"], "a route of its own needs answers of its own"
+    [group] = view.unmarked_groups(nodes, "gpu03")
+    assert (group["devices"][7]["rdma"], group["tos"], group["needs_gid"]) == ("mlx5_7", -1, False)
+    env = view.nccl_env(nodes, None, "gpu03")
+    assert env["NCCL_IB_HCA"].startswith("=mlx5_0,") and "NCCL_IB_TC" not in env
+    assert view.firmware_groups(nodes, "dcqcn", "gpu03")[0]["parameters"] == ["ATS_ENABLED=0"]

@@ -48,7 +48,9 @@ def test_a_site_without_network_and_kubernetes_needs_less() -> None:
     whole = load(site("lab"))
     found = preflight(None, whole.nodes, whole.slurm, {}, None, "gpu01")
     assert ends(found) == [("ctl", 6817, False), ("gpu02", 6818, False)]
-    assert (found["netdevs"], found["mlnx_qos"], found["layers"], found["direct"]) == ([], False, {}, ["ctl"])
+    assert (found["mlnx_qos"], found["layers"], found["direct"]) == (False, {}, ["ctl"])
+    # NICs are the nodes', also where switches are the site's
+    assert (found["netdevs"][0], found["rdma"][0]) == ("rail0", "mlx5_0")
 
 
 def test_the_cabling_names_ports() -> None:

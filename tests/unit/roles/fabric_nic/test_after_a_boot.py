@@ -190,3 +190,11 @@ def test_a_file_without_settings_is_a_finding(node: Node, text: str | None) -> N
         assert code == 1
         assert said.startswith(f"{node.place} has no settings of the ports, run nic.yml")
         assert len(said.splitlines()) == 1
+
+
+def test_without_classes_of_the_fabric_the_other_settings_are_looked_at(host: Host, node: Node) -> None:
+    node.place.write_text(json.dumps({**SETTINGS, "qos": []}))
+    assert node.call("look") == (0, "")
+    shown = [{"ifname": rail, "operstate": "UP", "mtu": 1500, "max_mtu": 9978} for rail in RAILS]
+    host.program("ip", f"cat <<'END'\n{json.dumps(shown)}\nEND")
+    assert node.call("look") == (1, "NIC settings differ, run nic.yml: rail0: set MTU 9000, not 1500")
