@@ -13,7 +13,7 @@ from ..core.cpus import cpu_list, cpu_ranges
 from ..core.faults import Fault, IntentError
 from ..core.rules import doubled
 from .model import Nodes
-from .nics import RAILS, Nics
+from .nics import MELLANOX, RAILS, Nics
 from .numa import Machine
 
 
@@ -96,6 +96,9 @@ def _nics(key: str, nics: Nics) -> Iterator[Fault]:
     if nics.read_request_bytes and nics.read_request_bytes not in READ_REQUESTS:
         repair = f"use one of: {', '.join(map(str, READ_REQUESTS))}"
         yield Fault(f"{key}.read_request_bytes", nics.read_request_bytes, "PCIe has no such size", repair)
+    if nics.firmware and nics.vendor not in ("", MELLANOX):
+        reason = f"mlxconfig sets parameters of NVIDIA's firmware alone, and device is {nics.device}"
+        yield Fault(f"{key}.firmware", list(nics.firmware), reason, "remove firmware, or correct device")
     yield from doubled(f"{key}.pci", list(nics.pci), "list every address once")
     if nics.name_rails and not nics.pci:
         yield Fault(f"{key}.name_rails", True, "ports are found by their PCI addresses", "list pci")

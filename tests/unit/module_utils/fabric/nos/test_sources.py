@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every line that a plan would type has its source in sources.yml. For EOS, pyavd's text is the source."""
+"""Every line that plans of the example sites would type on a switch has its source in sources.yml."""
 
 from __future__ import annotations
 
@@ -9,29 +9,34 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.systems import SYSTEMS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
 from tests.golden.plans import HOME
+from tests.unit.module_utils.site.test_refused import site
 
 SOURCES = yaml.safe_load(Path(__file__).with_name("sources.yml").read_text())
-PLANS = {
-    "nvue": "example-rails/switches/store1",
-    "sonic": "example-rails/switches/store2",
-    "nxos": "example-vendors/switches/leaf01",
-    "junos": "example-vendors/switches/leaf03",
-    "os10": "example-vendors/switches/leaf05",
-}
+PLANS = sorted(HOME.glob("*/switches/*/steps.txt"))
 
 
-def lines(system: str) -> list[str]:
-    text = (HOME / PLANS[system] / "steps.txt").read_text()
-    return [line.strip() for line in text.splitlines() if line.startswith("    ")]
+def platform(plan: Path) -> str:
+    """The system of a plan's switch."""
+    fabric = load(site(plan.relative_to(HOME).parts[0])).fabric
+    assert fabric
+    return next(kind.platform for kind in fabric.switches if hostlist.contains(kind.names, plan.parent.name))
 
 
-@pytest.mark.parametrize("system", PLANS)
-def test_each_line_of_a_plan_has_one_source_and_each_source_a_line(system: str) -> None:
+def lines(plan: Path) -> list[str]:
+    return [line.strip() for line in plan.read_text().splitlines() if line.startswith("    ")]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_each_line_of_the_plans_has_one_source_and_each_source_a_line(system: str) -> None:
+    plans = [plan for plan in PLANS if platform(plan) == system]
+    assert plans
     used: set[str] = set()
-    for line in lines(system):
+    for line in [line for plan in plans for line in lines(plan)]:
         fitting = [row for row in SOURCES[system] if re.fullmatch(row["line"], line)]
         assert len(fitting) == 1, line
         assert fitting[0]["from"]
@@ -39,5 +44,5 @@ def test_each_line_of_a_plan_has_one_source_and_each_source_a_line(system: str) 
     assert [row["line"] for row in SOURCES[system] if row["line"] not in used] == []
 
 
-def test_all_systems_but_eos_have_sources() -> None:
-    assert [*SOURCES] == [*PLANS] == [system for system in SYSTEMS if system != "eos"]
+def test_no_source_is_of_another_system() -> None:
+    assert [*SOURCES] == [*SYSTEMS]

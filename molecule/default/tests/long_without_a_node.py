@@ -1,13 +1,16 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two nodes retire, one not before its job has ended; and comes back. The last file by its name."""
+"""Two nodes that joined retire, one not before its job has ended; and comes back. The last file by its name."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from lab.hosts.paths import REPOSITORY
 from tests.growth import grow
 
 from .conftest import Lab
@@ -20,9 +23,13 @@ JOB = f"#!/bin/sh\nuntil [ -e {STOP} ]; do sleep 0.2; done\n"
 
 
 @pytest.fixture
-def inventory(tmp_path: Path) -> list[str]:
-    """The site with the nodes that joined before."""
-    return grow(tmp_path / "more", *NEW)
+def inventory(lab: Lab, tmp_path: Path) -> list[str]:
+    """The site with two nodes that have joined."""
+    words = grow(tmp_path / "more", *NEW)
+    subprocess.run([sys.executable, "lab/lab", "up", *NEW], cwd=REPOSITORY, check=True, capture_output=True)
+    joined = lab.playbook("onboard", *words, "-e", f"onboard_nodes={','.join(NEW)}")
+    assert joined.code == 0, joined.output
+    return words
 
 
 def out_of_service(lab: Lab) -> str:
