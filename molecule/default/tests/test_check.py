@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from .conftest import COUNTED, Lab
+from pathlib import Path
+
+from .conftest import Lab
 
 
-def test_check_wrote_to_no_device(lab: Lab) -> None:
+def test_check_wrote_to_no_device(lab: Lab, counted: Path) -> None:
     """By the devices' own journals, up to the moment when the check's costs were written down."""
-    report = COUNTED / "converge-check.json"
+    report = counted / "converge-check.json"
     assert report.is_file(), "nothing was checked; a check of bare hosts is seen by: molecule test"
     over = report.stat().st_mtime
     calls = [call for noted in lab.journals().values() for call in noted if call["time"] < over]

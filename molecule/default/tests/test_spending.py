@@ -13,7 +13,7 @@ from bench.budgets import load, over
 from bench.counted import Counting, groups, spent
 from bench.results import built
 
-from .conftest import COUNTED, SecondRun
+from .conftest import SecondRun
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +36,9 @@ def by_switch(second_run: SecondRun) -> dict[str, Counter[str]]:
     }
 
 
-def test_the_first_run(members: dict[str, list[str]]) -> None:
+def test_the_first_run(members: dict[str, list[str]], counted: Path) -> None:
     """Counted while molecule converged; molecule.yml says so."""
-    report = Counting(COUNTED).report("converge")
+    report = Counting(counted).report("converge")
     assert built(report, members["nodes"]), "converge ran more than once; a first run is seen by: molecule test"
     assert over(load(), "first", members, spent(report)) == []
 

@@ -72,7 +72,7 @@ def test_slurm_has_the_check_and_it_finds_nothing(host: Host) -> None:
     shown = dict(line.split("=", 1) for line in told.splitlines() if line.startswith("HealthCheck"))
     found = {key.strip(): value.strip() for key, value in shown.items()}
     assert found == {
-        "HealthCheckInterval": "60 sec",
+        "HealthCheckInterval": "180 sec",
         "HealthCheckNodeState": "CYCLE,ANY",
         "HealthCheckProgram": HEALTH,
     }

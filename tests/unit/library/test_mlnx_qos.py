@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lab.emulators.common import Device
+from lab.emulators.nic.mlnx_qos import VERSIONS
 from tests.unit.library.emulated import RAILS, Host, drive, with_rails, writes
 from tests.unit.library.ways import ALONE, VISIT, meet_faults
 
@@ -53,6 +54,14 @@ def test_check_predicts_the_run_and_the_second_run_only_reads(host: Host, nic: D
     assert done["steps"] == TRUST + PFC
     assert done["link_flap"] == RAILS[:2] and flaps(nic) == [1, 1]
     assert host.run("mlnx_qos", **ARGS)["link_flap"] == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_each_output_of_the_tool_leads_to_the_same_state(host: Host, nic: Device, version: str) -> None:
+    with nic.state({"ports": {}}) as state:
+        state["version"] = version
+    assert host.run("mlnx_qos", **ARGS)["steps"] == TRUST + PFC
+    assert host.run("mlnx_qos", **ARGS)["changed"] is False
 
 
 def misplace(nic: Device) -> None:
