@@ -28,7 +28,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     dialect,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import Refused
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import (
+    WHOLE,
+    Refused,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import NO_NODES, Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import (
     Limits,
@@ -82,13 +85,14 @@ class Terminal:
 
     def send(self, line: str) -> str:
         """What the switch answers. Raises Refused, DeviceError."""
-        effect = None if self._end or self._cli.over else self._switch.fault(line)
+        typed = f"{line}{WHOLE}" if re.match(self._dialect.paged, line) else line
+        effect = None if self._end or self._cli.over else self._switch.fault(typed)
         if effect == HANG:
             limit = self._timeout_s * (SLOW if re.match(self._dialect.slow, line) else 1)
             self._end = f"gave no answer within {limit:g} s to"
         if self._end or self._cli.over:
             raise DeviceError(f"{self._name} {self._end or 'dropped the connection at'} {line!r}")
-        shown = self._switch.execute(self._cli, line, effect)
+        shown = self._switch.execute(self._cli, typed, effect)
         self._cli.over |= effect in (DIE, REBOOT, LEAVE)
         if effect in (DIE, REBOOT):
             raise DeviceError(f"{self._name} dropped the connection at {line!r}")

@@ -45,6 +45,10 @@ def broken() -> tuple[type[Exception], ...]:
     return (exceptions.NetmikoBaseException, ssh_exception.SSHException, OSError, EOFError)
 
 
+WHOLE = " | cat"
+"""Behind a line of a shell: what it prints goes to no terminal, so that no pager comes in between."""
+
+
 class NetmikoSession:
     """Logged in, ready for the dialect's lines, without paging and log lines."""
 
@@ -52,7 +56,7 @@ class NetmikoSession:
         """Connect. Raises DeviceError."""
         self._name, self._timeout_s = login.name, timeout_s
         self._refusal = re.compile(dialect.refusal, re.MULTILINE)
-        self._slow = re.compile(dialect.slow)
+        self._slow, self._paged = re.compile(dialect.slow), re.compile(dialect.paged)
         if login.key_file and not Path(login.key_file).is_file():
             raise DeviceError(
                 f"{login.name} can't be reached: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
@@ -81,8 +85,9 @@ class NetmikoSession:
         limit = self._timeout_s * (SLOW if self._slow.match(line) else 1)
         # netmiko prefers the override, which bounds what it asks by itself
         self._connection.read_timeout_override = limit
+        typed = f"{line}{WHOLE}" if self._paged.match(line) else line
         try:
-            answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=limit)
+            answer = self._connection.send_command(typed, expect_string=self._prompt, read_timeout=limit)
         except exceptions.ReadTimeout as err:
             raise DeviceError(f"{self._name} gave no answer within {limit:g} s to {line!r}") from err
         except EOFError as err:

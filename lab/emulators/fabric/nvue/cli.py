@@ -197,7 +197,9 @@ class Cli(Shell):
             return f'DISTRIB_ID="Cumulus Linux"\nDISTRIB_RELEASE={release}\n{description}'
         if words[0] != "nv":
             raise Refused(f"-bash: {words[0]}: command not found")
-        return self._nv(state, words[1:], now)
+        whole = words[-2:] == ["|", "cat"]
+        answer = self._nv(state, words[1:-2] if whole else words[1:], now)
+        return answer if whole or not _pages(state) else "\n".join([*answer.splitlines()[:ROWS], "--More--"])
 
     def _nv(self, state: State, words: list[str], now: float) -> str:
         verb, rest = (words or [""])[0], words[1:]
@@ -240,6 +242,19 @@ class Cli(Shell):
             return "Are you sure? [y/N]"
         message = options[options.index("-m") + 1] if "-m" in options[:-1] else ""
         return revisions.apply(state, self.user, now, _timer(options), message)
+
+
+ROWS = 24
+"""Lines of a terminal."""
+
+
+def _pages(state: State) -> bool:
+    """Say whether answers come page by page (NVUE reference, `nv set system cli pagination state`, from 5.9 on).
+
+    What a pager waits for is not modelled: after the first page nothing comes.
+    """
+    cli = state["applied"]["system"].get("cli", {})
+    return cli.get("pagination", {}).get("state") == "enabled"
 
 
 def _timer(options: list[str]) -> float:

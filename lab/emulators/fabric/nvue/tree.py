@@ -19,6 +19,7 @@ from lab.emulators.fabric.switch import Refused
 
 PATHS = """
 system hostname <word>
+system cli pagination state <one:enabled|disabled>
 system config auto-save state <one:enabled|disabled>
 system forwarding ecmp-hash <word> <one:on|off|enabled|disabled>
 system aaa user <word>

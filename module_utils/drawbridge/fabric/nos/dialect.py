@@ -55,6 +55,8 @@ class Dialect(Syntax):
     """Those that Drawbridge configures. A session reads the release before anything else."""
     more_reads: Callable[[SwitchProfile, str], Lines] = no_reads
     """Commands after `reads`, whose form depends on the release."""
+    paged: str = r"(?!)"
+    """Regular expression of lines whose answers a switch may show page by page, at a terminal."""
     state_reads: Callable[..., tuple[StateRead, ...]] = no_state
     """(profile, release) -> commands for counters and LLDP neighbours, which all releases take if none is given. None
     if Drawbridge can't read them on this system yet."""

@@ -57,11 +57,11 @@ def settings_of(gpfs: Gpfs, nodes: Nodes, node_class: str, fabric: Network | Non
     return attributes(tuning, nodes.classes[node_class], traffic_of(tuning.verbs, fabric)) if tuning else {}
 
 
-def gpfs_client(fabric: Network | None, nodes: Nodes, gpfs: Gpfs, name: str) -> Json:
+def gpfs_client(fabric: Network | None, nodes: Nodes, gpfs: Gpfs, kube: object | None, name: str) -> Json:
     """GPFS on one node.
 
     C(software), options of M(drawbridge.drawbridge.mm_software); C(mounts), options of
-    M(drawbridge.drawbridge.mm_mount); C(boot), what the boot program reads.
+    M(drawbridge.drawbridge.mm_mount); C(boot), what the boot program reads; C(kubelet), whether one may start after it.
     """
     nodes.class_of(name)  # refuses an unknown node
     part = nodes.range_of(name)
@@ -76,6 +76,7 @@ def gpfs_client(fabric: Network | None, nodes: Nodes, gpfs: Gpfs, name: str) -> 
             "slurm_node": name,
         },
         "boot": boot(gpfs),
+        "kubelet": kube is not None,
     }
 
 

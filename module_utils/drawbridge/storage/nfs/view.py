@@ -25,10 +25,11 @@ def shared(nfs: Nfs) -> list[SharedFilesystem]:
     return [SharedFilesystem(each.mount, "nfs", source(each), "nfsstat --mounts", UNIT) for each in nfs.mounts]
 
 
-def nfs_client(nodes: Nodes, nfs: Nfs | None) -> dict[str, Any]:
+def nfs_client(nodes: Nodes, nfs: Nfs | None, kube: object | None) -> dict[str, Any]:
     """NFS on the nodes; no mounts on a site without it.
 
-    C(mounts), options of M(drawbridge.drawbridge.nfs_mounts); C(service), text of the unit that mounts at boot.
+    C(mounts), options of M(drawbridge.drawbridge.nfs_mounts); C(service), text of the unit that mounts at boot;
+    C(kubelet), whether one may start after it.
     """
     nfs = nfs or Nfs(())
     manager = SYSTEMS[nodes.os].manager if nodes.os in SYSTEMS else "apt"
@@ -40,6 +41,7 @@ def nfs_client(nodes: Nodes, nfs: Nfs | None) -> dict[str, Any]:
             "wait_s": nfs.wait_s,
         },
         "service": service([each.mount for each in nfs.mounts], nfs.wait_s),
+        "kubelet": kube is not None,
     }
 
 

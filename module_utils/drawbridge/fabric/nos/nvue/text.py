@@ -211,6 +211,7 @@ DIALECT = Dialect(
             roll_back=lambda _: "nv config apply --confirm-no",
         )
     ),
+    paged="nv (config )?(show|revision)",
     state_reads=reads,
     releases=CAPABILITIES.releases,
 )

@@ -17,7 +17,8 @@ REST, STRICT = 0, 7
 POLL_MS = range(100, 1001)
 MOST = {"detect_ms": 10, "restore_ms": 100}
 """The largest multiplier that the watchdog takes for each time."""
-LEAST_MTU_BYTES = 1500
+LEAST_MTU_BYTES, JUMBO_MTU_BYTES = 1500, 9216
+"""A port of layer 2 takes these two alone: `system jumbomtu` is 9216."""
 HEADROOM_M = 100
 """Length of cable for which a no-drop class has buffers by default."""
 
@@ -59,6 +60,15 @@ def _mtu_is_one_of_network_qos(fabric: Fabric) -> Iterator[Fault]:
         yield Fault("drawbridge_fabric.switch_mtu_bytes", fabric.switch_mtu_bytes, reason, repair)
 
 
+def _vpcs_have_a_jumbo_mtu(fabric: Fabric) -> Iterator[Fault]:
+    """Ports of a vPC and its peer link are of layer 2."""
+    pairs = [pair for kind in fabric.switches if kind.platform == "nxos" for pair in kind.pairs]
+    if pairs and fabric.switch_mtu_bytes not in (LEAST_MTU_BYTES, JUMBO_MTU_BYTES):
+        reason = f"ports of the vPC {pairs[0]} are of layer 2, where a Nexus takes {LEAST_MTU_BYTES} or {JUMBO_MTU_BYTES}"
+        repair = f"set switch_mtu_bytes: {JUMBO_MTU_BYTES}"
+        yield Fault("drawbridge_fabric.switch_mtu_bytes", fabric.switch_mtu_bytes, reason, repair)
+
+
 def _cables_are_within_the_default_headroom(fabric: Fabric) -> Iterator[Fault]:
     if fabric.host_cable_m > HEADROOM_M:
         reason = f"Drawbridge leaves NX-OS its default headroom, which is for {HEADROOM_M} m"
@@ -69,7 +79,7 @@ def _cables_are_within_the_default_headroom(fabric: Fabric) -> Iterator[Fault]:
 CAPABILITIES = Capabilities(
     ports=r"Ethernet\d+/\d+(/\d+)?",
     ports_repair="list ports such as Ethernet1/1-32, or Ethernet1/1/1-4 for breakout ports",
-    mtu_bytes=9216,
+    mtu_bytes=JUMBO_MTU_BYTES,
     mtu_reason="NX-OS takes at most 9216",
     releases=Releases(
         system="NX-OS",
@@ -86,6 +96,7 @@ CAPABILITIES = Capabilities(
         _watchdog_counts_intervals,
         _watchdog_drops,
         _mtu_is_one_of_network_qos,
+        _vpcs_have_a_jumbo_mtu,
         _cables_are_within_the_default_headroom,
     ),
 )

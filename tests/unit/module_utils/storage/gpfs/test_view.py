@@ -34,24 +34,24 @@ class Fabric:
 
 
 def test_without_software_and_tuning_a_node_only_mounts() -> None:
-    found = view.gpfs_client(None, NODES, gpfs(), "gpu01")
+    found = view.gpfs_client(None, NODES, gpfs(), None, "gpu01")
     assert (found["mounts"]["settings"], found["software"]["packages"]) == ({}, {})
     assert view.gpfs_members(None, NODES, gpfs())["classes"] == []
 
 
 def test_packages_have_one_version_and_only_what_compiles_needs_compilers() -> None:
     wanted = {"version": "5.2.3-0", "edition": "dm"}
-    built = view.gpfs_client(None, NODES, gpfs(software=wanted), "gpu01")["software"]
+    built = view.gpfs_client(None, NODES, gpfs(software=wanted), None, "gpu01")["software"]
     assert built["packages"]["gpfs.gpl"] == built["packages"]["gpfs.license.dm"] == "5.2.3-0"
     assert built["packages"]["gpfs.gskit"] == "" and "make" in built["compilers"]
-    ready = view.gpfs_client(None, NODES, gpfs(software={**wanted, "kernel_modules": "prebuilt"}), "gpu01")
+    ready = view.gpfs_client(None, NODES, gpfs(software={**wanted, "kernel_modules": "prebuilt"}), None, "gpu01")
     assert "gpfs.gpl" not in ready["software"]["packages"] and ready["software"]["compilers"] == []
 
 
 def test_settings_are_those_of_the_nodes_class_in_the_cluster_and_on_the_node() -> None:
     name = NODES.range_of("gpu01").node_class
     tuned = gpfs(tuning={name: {"pagepool_mib": 2048, "verbs": "rails", "settings": {"numaMemoryInterleave": "yes"}}})
-    settings = view.gpfs_client(Fabric(), NODES, tuned, "gpu01")["mounts"]["settings"]
+    settings = view.gpfs_client(Fabric(), NODES, tuned, None, "gpu01")["mounts"]["settings"]
     assert settings["pagepool"] == "2048M" and settings["verbsRdma"] == settings["verbsRdmaCm"] == "enable"
     assert settings["verbsRdmaRoCEToS"] == str(26 << 2 | 2) and settings["numaMemoryInterleave"] == "yes"
     [cluster] = view.gpfs_members(Fabric(), NODES, tuned)["classes"]

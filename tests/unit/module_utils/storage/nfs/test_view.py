@@ -23,12 +23,14 @@ NFS = Nfs((Export("filer", "/x", "/data", options=("noatime",)), Export("nas", "
     [("ubuntu-24.04", "apt", "nfs-common"), ("rhel-9", "dnf", "nfs-utils"), ("other", "apt", "nfs-common")],
 )
 def test_the_package_follows_the_operating_system(system: str, manager: str, package: str) -> None:
-    view = nfs_client(replace(NODES, os=system), NFS)["mounts"]
+    view = nfs_client(replace(NODES, os=system), NFS, None)["mounts"]
     assert (view["manager"], view["package"]) == (manager, package)
 
 
 def test_mounts_are_plain_data_and_share_one_unit() -> None:
-    view = nfs_client(NODES, NFS)
+    assert nfs_client(NODES, NFS, object())["kubelet"]
+    view = nfs_client(NODES, NFS, None)
+    assert not view["kubelet"], "a site without Kubernetes gets no file for kubelets"
     mounts = view["mounts"]
     assert [(each["mount"], each["options"]) for each in mounts["mounts"]] == [("/data", ["noatime"]), ("/home", [])]
     assert mounts["wait_s"] == 30 and "ExecStart=/usr/bin/systemctl start /data /home\n" in view["service"]

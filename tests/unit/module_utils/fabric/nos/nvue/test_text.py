@@ -125,3 +125,15 @@ def test_a_refusal_begins_with_one_of_several_words_and_has_its_reason_below(ans
 
 def test_what_a_change_that_was_made_prints_is_no_refusal() -> None:
     assert not re.search(DIALECT.refusal, "applied [rev_id: 13]\n", re.MULTILINE)
+
+
+def test_a_pager_of_the_site_cuts_no_answer(cumulus: Cumulus) -> None:
+    assert cumulus.converge().changed
+    cumulus.type("nv set system cli pagination state enabled")
+    cut = cumulus.emulator.cli("noc", "vty9", once=False).run
+    with cumulus.state() as state:
+        assert cut(state, "nv config show -o json", 0.0).endswith("--More--")
+    for over_ssh in (False, True):
+        cumulus.over_ssh = over_ssh
+        again = cumulus.converge()
+        assert (again.error, again.steps) == ("", [])
