@@ -28,11 +28,11 @@ from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.core.folder.io import Folder
 from ..module_utils.drawbridge.core.folder.plan import FolderState, plan
 from ..module_utils.drawbridge.core.layer import VIEW, opened, validated
-from ..module_utils.drawbridge.fabric.view import switch_profile
 from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
 from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
 from ..module_utils.drawbridge.site.load import load
 from ..module_utils.drawbridge.site.model import Intent
+from ..module_utils.drawbridge.site.network_view import switch
 from ..module_utils.drawbridge.storage.kinds import KINDS
 from ..plugin_utils.internals import inventory_files_vars, inventory_of, role_of, role_path
 from ..plugin_utils.play_tasks import LEAVES, HostTasks, intent_of, listed, role_name, tasks
@@ -116,7 +116,9 @@ class Walk:
         if group == "nodes":
             return self._intent.nodes.by_name[name].node_class
         fabric = self._intent.fabric
-        return json.dumps(switch_profile(fabric, name).as_dict()) if fabric and group == "switches" else group
+        if not (fabric and group == "switches"):
+            return group
+        return json.dumps(switch(fabric, self._intent.nodes, name))
 
     def _own(self, host: Any) -> str:
         """Role variables that the inventory sets for this host or its groups, but not for all hosts."""

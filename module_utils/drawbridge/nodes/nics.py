@@ -24,6 +24,10 @@ RDMA_DEVICE = Shape(
 )
 MELLANOX, INTEL = "15b3", "8086"
 """PCI vendors whose drivers need their own treatment; Mellanox' is NVIDIA's."""
+BLUEFIELDS = ("15b3:a2d2", "15b3:a2d6", "15b3:a2dc", "15b3:a2df")
+"""Devices of BlueField, BlueField-2, 3 and 4."""
+NIC_MODE = "INTERNAL_CPU_OFFLOAD_ENGINE=1"
+"""The parameter that makes a BlueField a NIC of its host. In DPU mode, the default, its Arm cores own the ports."""
 RAILS, STORAGE = "rails", "storage"
 """Purposes of NICs."""
 

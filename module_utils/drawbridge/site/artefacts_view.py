@@ -128,8 +128,8 @@ def gate_guards(path: str) -> Artefact:
 
 
 def slurm_munge_key() -> Artefact:
-    """The key, which the controller makes."""
-    return Artefact(["/etc/munge/munge.key: secret, made on the controller by its first run"])
+    """The key of the controller, which makes one if it has none."""
+    return Artefact(["/etc/munge/munge.key: secret, the controller's own; if it has none, its first run makes one"])
 
 
 def slurm_packages(names: Any, user_id: int) -> Artefact:

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..core import hostlist
 from ..fabric.model import DCQCN, Fabric
+from ..fabric.storage_reach import carries_storage
 from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
 from ..nic.files_view import boot_files, nccl_blocks
 from ..nic.view import firmware_groups, gpu_direct, mtu_groups, nccl_env, nic_qos, roce_groups, unmarked_groups
@@ -19,10 +21,14 @@ Json = dict[str, Any]
 def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
     """The traffic classes on one switch: on all its ports, or only on those that are cabled to the chosen nodes.
 
-    O(drawbridge.drawbridge.switch_roce#module:profile): ports expanded, thresholds in bytes, times in milliseconds.
+    O(drawbridge.drawbridge.switch_roce#module:profile): ports expanded, thresholds in bytes, times in milliseconds. A
+    switch that storage traffic can't pass, by C(drawbridge_fabric.cabling), has no class for it.
     """
     only = ports_of_nodes(fabric, nodes, name, hostlist.expand(chosen)) if chosen else None
-    return switch_profile(fabric, name, only).as_dict()
+    profile = switch_profile(fabric, name, only)
+    if profile.storage and not carries_storage(fabric, nodes, name):
+        profile = replace(profile, storage=None)
+    return profile.as_dict()
 
 
 def nic(fabric: Fabric | None, nodes: Nodes, name: str) -> Json:

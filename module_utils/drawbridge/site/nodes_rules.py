@@ -12,6 +12,7 @@ from ..core.faults import Fault
 from ..fabric.model import Fabric
 from ..kube.model import Kube
 from ..nodes.model import Nodes
+from ..nodes.nics import BLUEFIELDS, NIC_MODE
 from ..nodes.numa import Machine, never_admits
 from ..slurm.model import Slurm
 
@@ -66,10 +67,22 @@ def ports_are_ethernet(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
                     yield Fault(where, parameter, reason, f"write {key}=2, which is Ethernet, or remove it")
 
 
+def ports_are_the_hosts(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
+    """In DPU mode, classes and MTU of a BlueField's ports are not the host's to set."""
+    del fabric
+    for name, build in nodes.classes.items():
+        for index, nics in enumerate(build.nics):
+            if nics.device in BLUEFIELDS and NIC_MODE not in nics.firmware:
+                where = f"drawbridge_nodes.classes.{name}.nics[{index}].device"
+                reason = "in DPU mode, its default, the Arm cores of a BlueField own classes and MTU, not the host"
+                yield Fault(where, nics.device, reason, f"add {NIC_MODE} to firmware, which is NIC mode")
+
+
 INFINIBAND = "1"
 """Value of LINK_TYPE_P1; 2 is Ethernet, and 3 lets the port find out."""
 RULES = (
     ports_are_ethernet,
+    ports_are_the_hosts,
     leaves_are_leaf_switches,
     rails_have_leaves,
     policies_admit_whole_nodes,

@@ -64,7 +64,9 @@ def _vpcs_have_a_jumbo_mtu(fabric: Fabric) -> Iterator[Fault]:
     """Ports of a vPC and its peer link are of layer 2."""
     pairs = [pair for kind in fabric.switches if kind.platform == "nxos" for pair in kind.pairs]
     if pairs and fabric.switch_mtu_bytes not in (LEAST_MTU_BYTES, JUMBO_MTU_BYTES):
-        reason = f"ports of the vPC {pairs[0]} are of layer 2, where a Nexus takes {LEAST_MTU_BYTES} or {JUMBO_MTU_BYTES}"
+        reason = (
+            f"ports of the vPC {pairs[0]} are of layer 2, where a Nexus takes {LEAST_MTU_BYTES} or {JUMBO_MTU_BYTES}"
+        )
         repair = f"set switch_mtu_bytes: {JUMBO_MTU_BYTES}"
         yield Fault("drawbridge_fabric.switch_mtu_bytes", fabric.switch_mtu_bytes, reason, repair)
 
