@@ -14,8 +14,8 @@ from .model import Fabric
 def carries_storage(fabric: Fabric, nodes: Nodes, switch: str) -> bool:
     """Whether storage traffic can pass a switch.
 
-    It can't if cabling has each port of the switch and of all below it, and none goes to a node's storage NICs, or to a
-    node whose storage traffic takes the rails. Behind a port that cabling does not have, there may be a server.
+    It can't if cabling has each port of the switch and of all below it, and none of them is for storage. A cable to a
+    node without storage NICs is for storage too. Behind a port that cabling does not have, there may be a server.
     """
     cabling = fabric.cabling
     if not (cabling and cabling.nodes):

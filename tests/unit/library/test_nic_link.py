@@ -364,24 +364,16 @@ def test_networkd_and_network_manager_have_the_routes_too(routed: Host, net: Dev
     assert "20-rails.network configures rail0 and rail1, which needs other settings" in shared
 
 
-def test_without_an_mtu_devices_and_their_managers_keep_theirs(host: Host, net: Device) -> None:
+def test_without_an_mtu_devices_keep_theirs_and_lose_the_files_for_a_boot(host: Host, net: Device) -> None:
     run_managers(host, networkd="active", manager="active")
+    kept = {"groups": [{"interfaces": NAMES, "mtu_bytes": 0, "pause_off": False, "ports": NAMES}]}
     with net.state() as state:
         state["links"]["rail0"]["network_file"] = "/run/systemd/network/10-netplan-rail0.network"
         state["links"]["rail1"]["profile"] = "own"
-    kept = {"groups": [{"interfaces": NAMES, "mtu_bytes": 0, "pause_off": False, "ports": NAMES}]}
-    done = host.run("nic_link", **{**ARGS, **kept})
-    assert not done.get("failed"), done
-    assert (done["steps"], done["changed"], own_files(host)) == ([], False, {})
-    assert mtus(net) == dict.fromkeys(NAMES, 1500)
-
-
-def test_an_mtu_that_leaves_the_intent_leaves_the_files_for_a_boot(host: Host, net: Device) -> None:
-    run_managers(host, networkd="active")
+    assert not host.run("nic_link", **{**ARGS, **kept})["changed"]
+    assert (own_files(host), mtus(net)) == ({}, dict.fromkeys(NAMES, 1500))
     with net.state() as state:
-        state["links"]["rail0"]["network_file"] = "/run/systemd/network/10-netplan-rail0.network"
-    host.run("nic_link", **ARGS)
-    assert own_files(host)
-    kept = {"groups": [{"interfaces": NAMES, "mtu_bytes": 0}]}
+        state["links"]["rail1"]["profile"] = ""
+    assert host.run("nic_link", **ARGS)["changed"] and own_files(host)
     assert len(host.run("nic_link", **{**ARGS, **kept})["steps"]) == 1
     assert (mtus(net), own_files(host)) == (MTUS, {})

@@ -278,7 +278,7 @@ def test_an_older_nccl_gets_the_index_that_the_rails_have(machine: Machine) -> N
     assert "nccl_gid_index is 1, but rail0 has its RoCE v2 GID with an IPv4 address at 3" in refused
 
 
-def test_nics_without_congestion_control_of_ours_get_the_mark_of_connections_alone(machine: Machine) -> None:
+def test_nics_without_drawbridges_congestion_control_get_the_mark_of_connections_alone(machine: Machine) -> None:
     """Those of Broadcom and Intel: their RDMA devices are found by their ports, not by settings that they lack."""
     shutil.rmtree(machine.root / "sys/kernel/debug")
     unset = {"cnp_dscp": -1, "cnp_priority": -1, "ecn_priorities": []}

@@ -21,7 +21,7 @@ MAPS, QUEUES, PAUSE, HASH = "DSCP and queue maps", "queues", "PFC policy", "ECMP
 LEFT_OUT = re.compile(
     r"no (load-balancing (tcp-udp-selection l4-(source|destination)-port|ip(v6)?-selection (source|destination)-ip))"
 )
-"""Fields of RoCE that the hash does without; OS10 uses all of them of itself, and prints what is off."""
+"""Fields of RoCE that the hash does without. OS10 uses all of them by default, and prints those that are off."""
 OWNED = {
     MAPS: (f"trust dscp-map {NAME}", f"qos-map traffic-class {NAME}"),
     QUEUES: (f"wred {NAME}", rf"class-map type queuing {NAME}-Q\d", f"policy-map type queuing {NAME}"),

@@ -50,7 +50,7 @@ def test_fields_that_a_line_takes_away_come_back_and_others_stay(
     wanted = replace(profile(switch.system), ecmp="roce")
     predicted = switch.converge(check=True, want=wanted)
     assert spread(switch) == before
-    # it moves flows, and takes no link down: nodes that nobody knows are no reason to wait
+    # it moves flows, and takes no link down, so it waits for no node
     changed = switch.converge(want=wanted, traffic=Traffic())
     assert (changed.error, changed.changed, changed.left, changed.steps) == ("", True, [], predicted.steps)
     assert [line for line in spread(switch) if not line.endswith("load-balancing")] == [

@@ -55,7 +55,7 @@ def test_these_are_the_oldest_and_the_newest_of_the_table() -> None:
 def switch(system: str, release: str, tmp_path: Path) -> Emulated:
     """A switch of this release in factory state, with a terminal in this process."""
     kinds = [name for name, kind in KINDS.items() if kind.system == system]
-    # NX-OS 9.3 is made otherwise than its successors, and so is asked otherwise about its changes
+    # NX-OS 9.3 has no two-stage commits, so the test looks elsewhere for a change that waits
     fixture = "nexus9" if release == "9.3" else kinds[0]
     kind = type("Aged", (KINDS[fixture],), {"version": RUN[system][release]})
     return kind(tmp_path / "leaf1", tmp_path, lambda _: 0)
