@@ -42,7 +42,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from lab.emulators.common import DIE, HANG, Device
 from lab.emulators.fabric.__main__ import system as emulator
-from lab.emulators.fabric.server import LEAVE, REBOOT
+from lab.emulators.fabric.effects import LEAVE, REBOOT
 from lab.emulators.fabric.switch import EmulatedSwitch
 from tests.unit.module_utils.site.test_refused import site
 

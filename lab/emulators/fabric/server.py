@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import asyncssh
 
 from lab.emulators import common
+from lab.emulators.fabric.effects import LEAVE, REBOOT, SLOW, SYSLOG
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from lab.emulators.fabric.switch import EmulatedSwitch, Shell
 
-SLOW, SYSLOG, LEAVE, STALE, REBOOT, EDIT = "slow", "syslog", "leave", "stale", "reboot", "edit"
-"""Effects of faults that only a terminal has, besides those of every emulated device."""
-TERMINAL_EFFECTS = (SLOW, SYSLOG, LEAVE)
 TICK_SECONDS = 0.25
 SLOW_SECONDS = 0.03
 NEWLINE = re.compile(r"\r\n|\r|\n")

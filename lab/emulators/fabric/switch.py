@@ -18,8 +18,8 @@ import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from lab.emulators import common
+from lab.emulators.fabric.effects import EDIT, REBOOT, STALE, TERMINAL_EFFECTS
 from lab.emulators.fabric.releases import KEY
-from lab.emulators.fabric.server import EDIT, REBOOT, STALE, TERMINAL_EFFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
