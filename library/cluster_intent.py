@@ -13,6 +13,8 @@ description:
   - Refuses C(drawbridge_) variables outside of C(group_vars/all).
   - Refuses role variables with a name or value that no role accepts. It reads the inventory, files beside it and the
     playbooks, variables of the play and C(--extra-vars). It checks each value once, however many hosts have it.
+  - Refuses names that begin with C(drawbridge_) and that nothing reads, wherever they are set.
+  - Refuses an inventory without hosts, sources that are missing or are none, and tags that would leave the run out.
   - Refuses variables of this run that begin as an option of a playbook does, but are none.
   - Runs in Ansible's own process.
 author: Drawbridge contributors (@drawbridge)
@@ -40,6 +42,10 @@ options:
       Name of the playbook of Drawbridge that runs, whose options are checked. Names of options from before are refused.
     type: str
     default: ""
+  only_inventory:
+    description: Checks that there is an inventory, and that no tag leaves the run out, but not the intent.
+    type: bool
+    default: false
 attributes:
   check_mode:
     description: Never changes anything.

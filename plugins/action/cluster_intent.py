@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,17 +16,29 @@ from ansible import context
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import lookup_loader
+from ansible.release import __version__
 
 from ..module_utils.drawbridge.core import hostlist
 from ..module_utils.drawbridge.core.faults import Fault, IntentError
 from ..module_utils.drawbridge.fabric.links import unchecked
 from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
+from ..module_utils.drawbridge.report.sentences import count
 from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import inventory_faults, load
-from ..module_utils.drawbridge.site.model import OPTIONAL, Intent
+from ..module_utils.drawbridge.site.model import DOMAINS, OPTIONAL, Intent
+from ..module_utils.drawbridge.site.own_names import PREFIX, unread
 from ..module_utils.drawbridge.site.playbook_options import EXTRA, Given, read
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
+from ..module_utils.drawbridge.site.standing import (
+    missing,
+    release_faults,
+    sound,
+    source_faults,
+    tag_faults,
+    without_hosts,
+)
 from ..plugin_utils.internals import inventory_of, inventory_sources
+from ..plugin_utils.inventories import first_line, missing_sources, plain, yaml_sources
 from ..plugin_utils.play_tasks import intent_of
 from ..plugin_utils.releases import TRUSTED, evaluated
 
@@ -35,12 +48,15 @@ ARGUMENT_SPEC = {
     "nodes": {"type": "raw"},
     "part": {"type": "bool", "default": False},
     "playbook": {"type": "str", "default": ""},
+    "only_inventory": {"type": "bool", "default": False},
 }
-OWN_PREFIX = "drawbridge_"
+INTENT = tuple(f"{PREFIX}{domain}" for domain in DOMAINS)
+"""The variables of the intent."""
 ROLES = {path.parent.parent.name: path for path in Path(__file__).parents[2].glob("roles/*/meta/argument_specs.yml")}
 """Argument specs of roles. A variable that begins with a role's name belongs to the role and may differ by host."""
 OPTIONS = Path(__file__).parents[2] / "meta/options.yml"
 """The table of options of playbooks. Names that begin as theirs belong to them."""
+PLAYBOOKS = frozenset(path.stem for path in Path(__file__).parents[2].glob("playbooks/*.yml"))
 PARTS = "parts"
 """Folder of imported playbooks. Ansible reads variables beside them too."""
 
@@ -73,20 +89,25 @@ class ActionModule(ActionBase):
         task_vars = task_vars or {}
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, task_vars)
-        variables = intent_of(self._templar, task_vars)
+        intent: Intent | None = None
+        faults = self._standing_faults(task_vars)
+        if not faults and not args["only_inventory"]:
+            intent, faults = self._judged(args, task_vars)
+        if faults:
+            sentences = [str(fault) for fault in faults]
+            # Ansible shows both, so the sentences are in one of them
+            result.update(failed=True, faults=sentences, msg=f"refused: {count(len(sentences), 'fault')}")
+        elif intent:
+            result.update(self._said(intent, task_vars))
+        return {**result, "changed": False}
+
+    def _judged(self, args: Mapping[str, Any], task_vars: dict[str, Any]) -> tuple[Intent | None, list[Fault]]:
+        """The intent, and the faults of it, of the options of this run and of role variables."""
         groups = task_vars.get("groups", {})
         options = self._run_options(args["playbook"], task_vars)
         elsewhere = [*self._elsewhere(), *options.faults()]
-        links: list[str] = []
-        lacks: list[str] = []
-        alone: list[str] = []
         try:
-            intent = load(variables)
-            there = {*variables, *(f"{OWN_PREFIX}{name}" for name in intent.filesystems)}
-            left = {key: title for name, title in OPTIONAL.items() if (key := f"{OWN_PREFIX}{name}") not in there}
-            alone = [f"no {key}: Drawbridge leaves {title} alone" for key, title in left.items()]
-            if intent.fabric:
-                links, lacks = unchecked(intent.fabric), lacking(intent.fabric)
+            intent = load(intent_of(self._templar, task_vars))
             faults = [*inventory_faults(intent, groups, part=args["part"]), *elsewhere]
             if args["whole_site"]:
                 faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
@@ -95,16 +116,41 @@ class ActionModule(ActionBase):
             if name := options.selecting():
                 faults += choice_faults(intent, name, self._templar.template(task_vars.get(name, "")), task_vars)
         except IntentError as err:
-            faults = [*err.faults, *elsewhere]
-        if faults:
-            sentences = [str(fault) for fault in faults]
-            result.update(failed=True, faults=sentences, msg="\n".join(["the inventory is refused:", *sentences]))
-        else:
-            result.update(unchecked=links, lacking=lacks)
-            # a callback may write JSON to standard output
-            for said in (*links, *lacks, *alone):
-                self._display.display(said, stderr=True)
-        return {**result, "changed": False}
+            return None, [*err.faults, *elsewhere]
+        return intent, faults
+
+    def _said(self, intent: Intent, task_vars: Mapping[str, Any]) -> dict[str, list[str]]:
+        """What no fault stands for, and a sentence on what was checked. Displays both."""
+        links, lacks = (unchecked(intent.fabric), lacking(intent.fabric)) if intent.fabric else ([], [])
+        there = {f"{PREFIX}{name}" for name in intent.filesystems}
+        there |= {key for key in INTENT if key in task_vars}
+        left = {key: title for name, title in OPTIONAL.items() if (key := f"{PREFIX}{name}") not in there}
+        alone = [f"no {key}: Drawbridge leaves {title} alone" for key, title in left.items()]
+        switches = len(task_vars.get("groups", {}).get("switches", ()))
+        # a callback may write JSON to standard output
+        for said in (*links, *lacks, *alone, sound(intent, self._inventories(), switches)):
+            self._display.display(said, stderr=True)
+        return {"unchecked": links, "lacking": lacks}
+
+    def _inventories(self) -> list[str]:
+        variable_manager: Any = self._task.get_variable_manager()
+        inventory = inventory_of(variable_manager)
+        return [plain(source) for source in inventory_sources(inventory)] if inventory else []
+
+    def _standing_faults(self, task_vars: Mapping[str, Any]) -> list[Fault]:
+        """Faults of inventory and tags, without which nothing else can be judged."""
+        tags = task_vars.get("ansible_run_tags", ()), task_vars.get("ansible_skip_tags", ())
+        faults = [*release_faults(__version__, sys.version_info[:2]), *tag_faults(*tags, PLAYBOOKS)]
+        faults += map(missing, missing_sources(self._inventories()))
+        for path in yaml_sources(self._inventories()):
+            try:
+                content = self._loader.load_from_file(str(path.absolute()), cache="none", unsafe=True, **TRUSTED)
+            except AnsibleError as err:
+                faults.append(Fault("inventory", str(path), first_line(err), "correct it, and run this again"))
+                continue
+            faults += source_faults(str(path), content)
+        empty = not any(task_vars.get("groups", {}).values())
+        return [*faults, *([without_hosts(self._inventories())] if empty and not faults else [])]
 
     def _run_options(self, playbook: str, task_vars: Mapping[str, Any]) -> Given:
         """The options of this run, with the table of all of them."""
@@ -123,6 +169,7 @@ class ActionModule(ActionBase):
         for source in self._sources():
             if source.stray:
                 found += stray_faults(source.variables, source.place)
+            found += unread_faults(source.variables, source.place)
             for name, raw in settings(source.variables):
                 if (key := (name, repr(raw))) not in seen:  # one check for a value that thousands of hosts have
                     seen.add(key)
@@ -242,13 +289,18 @@ def is_read(path: Path) -> bool:
 
 
 def stray_faults(content: Iterable[str], place: str) -> list[Fault]:
-    """Faults for keys of the intent outside the inventory's group_vars/all."""
+    """Faults for variables of the intent outside the inventory's group_vars/all."""
     reason = "the intent is the same for every host and has one place"
     return [
         Fault(key, place, reason, f"move {key} to the inventory's group_vars/all")
-        for key in sorted(key for key in content if key.startswith(OWN_PREFIX))
-        if not role_variables.role_of(key, ROLES)
+        for key in sorted({*content} & {*INTENT})
     ]
+
+
+def unread_faults(content: Iterable[str], place: str) -> list[Fault]:
+    """Faults for names of Drawbridge's space that are neither the intent's nor a role's."""
+    others = [name for name in content if name.startswith(PREFIX) and not role_variables.role_of(name, ROLES)]
+    return [*unread(others, INTENT, place)] if others else []
 
 
 def settings(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

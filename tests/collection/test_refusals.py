@@ -73,7 +73,7 @@ def test_a_broken_intent_is_refused_under_a_limit_as_well(recorder: Recorder, tm
     """By the first host that is left, whichever it is."""
     broken = patched({"drawbridge_fabric.dscp": 99})
     output = refuse(recorder, tmp_path, "--limit", "leaf2", *variables(broken), playbook="fabric")
-    assert "the inventory is refused:" in output, "whoever uses it notices as well, but the check comes first"
+    assert "refused: 1 fault" in output, "whoever uses it notices as well, but the check comes first"
     assert "drawbridge_fabric.dscp is 99, but" in output
 
 

@@ -55,6 +55,10 @@ def title(report: Document, kind: str) -> str:
 def summary(report: Document) -> str:
     """The first line: what the run did."""
     steps, hosts = of_kind(report, CHANGED), report["hosts"]
+    name = f"{report['playbook']} --check" if report["check"] else report["playbook"]
+    refused = of_kind(report, REFUSED)
+    if refused and not (steps or hosts_of(refused)):
+        return f"{name}: refused: {count(len(refused), 'fault')}. {duration(report['seconds'])}."
     done = "to make" if report["check"] else "made"
     what = f"{count(_number(steps), 'step')} {done} on {_places(steps)}" if steps else "nothing to change"
     parts = [f"{what}, of {count(hosts, 'host')}" if steps else f"{what} on {count(hosts, 'host')}"]
@@ -64,7 +68,6 @@ def summary(report: Document) -> str:
     if "since" in report:
         new = sum(len(hostlist.expand(found["new"])) for found in of_kind(report, CHANGED))
         parts.append(f"{count(new, 'step')} new since {report['since']}")
-    name = f"{report['playbook']} --check" if report["check"] else report["playbook"]
     return f"{name}: {'; '.join(parts)}. {duration(report['seconds'])}."
 
 

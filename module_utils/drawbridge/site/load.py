@@ -102,8 +102,13 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]], part: 
             reason = f"the inventory's group {group} has no {missing}"
             faults.append(Fault(key, missing, reason, f"add it to the group {group}, or take it out of {key}"))
         if undefined := hostlist.compress([host for host in hosts if host not in defined]):
-            repair = f"define it in {key}, or take it out of the group {group}"
-            faults.append(Fault(f"group {group}", undefined, f"{key} does not have it", repair))
+            reason, repair = f"{key} does not have it", f"define it in {key}, or take it out of the group {group}"
+            if group == "accounting" and not elsewhere:
+                reason = (
+                    "slurmdbd runs on the controller" if storage.slurmdbd == "drawbridge" else "slurmdbd is the site's"
+                )
+                repair = f"take it out of the group {group}"
+            faults.append(Fault(f"group {group}", undefined, reason, repair))
     return faults
 
 

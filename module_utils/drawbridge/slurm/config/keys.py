@@ -21,7 +21,7 @@ DERIVED = {
         "nodes.classes": "NodeSet",
         "slurm.accounting": "AccountingStorageHost AccountingStoragePort",
         "slurm.cluster": "ClusterName",
-        "slurm.controller": "BackupAddr BackupController ControlMachine SlurmctldHost",
+        "slurm.controller": "ControlMachine SlurmctldHost",
         "slurm.controller_address": "ControlAddr",
         "slurm.health": "HealthCheckInterval",
         "slurm.kill_wait_s": "KillWait",
@@ -46,6 +46,7 @@ class Own:
 
 _PARTS = "slurm-dispatch runs all scripts of this kind as parts"
 _MUNGE = "all hosts share munge's key"
+_ONE = "Drawbridge runs one slurmctld"
 
 
 def _script(kind: str) -> Own:
@@ -64,6 +65,8 @@ SCRIPT_KINDS = {
 OWNED = {
     "AccountingStorageType": Own("accounts, shares and limits are in slurmdbd"),
     "AuthType": Own(_MUNGE),
+    "BackupAddr": Own(_ONE),
+    "BackupController": Own(_ONE),
     "BatchStartTimeout": Own("with a shorter wait Slurm would lose a batch job whose prolog still runs"),
     "CredType": Own(_MUNGE),
     "Epilog": _script("epilog"),

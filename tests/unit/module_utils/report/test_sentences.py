@@ -9,7 +9,11 @@ import re
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.sentences import duration, text
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.sentences import (
+    duration,
+    summary,
+    text,
+)
 
 from tests.recordings.drifts import DRIFTS, differences
 from tests.unit.module_utils.report.runs import RUNS, recorded, report
@@ -44,6 +48,13 @@ def test_forty_drifts_over_all_layers_are_named_and_nothing_else_and_fit_on_two_
     assert said[0].startswith("site.yml --check: 51 steps to make on 9 hosts, of 11 hosts; 4 steps pending.")
     assert said[2] == "To change: the next run makes these steps"
     assert said[-2].endswith("pending steps have ended, run: ansible-playbook playbooks/site.yml")
+
+
+def test_a_run_that_was_refused_begins_with_that() -> None:
+    """Not with changes that there were none, on a host that only stands for all."""
+    findings = [{"kind": "refused", "layer": "playbook", "task": "Check", "text": text, "hosts": ""} for text in "ab"]
+    run = {"playbook": "check.yml", "check": False, "hosts": 1, "seconds": 0.61, "findings": findings}
+    assert summary(run) == "check.yml: refused: 2 faults. 0.6 s."
 
 
 @pytest.mark.parametrize(

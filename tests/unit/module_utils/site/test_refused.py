@@ -155,6 +155,11 @@ def test_several_faults_are_reported_together() -> None:
         ("nsd1", {"storage_admins": []}, "group storage_admins has no nsd1"),
         ("nsd1", {"infra": []}, "the inventory's group infra has no infra1"),
         ("nsd1", {"infra": ["infra1", "infra2"]}, 'infra is "infra2", but drawbridge_kube.infra does not have it'),
+        (
+            "nsd1",
+            {"accounting": ["ctl"]},
+            'group accounting is "ctl", but slurmdbd runs on the controller; take it out',
+        ),
         ("nsd[1-2]", {"storage_admins": ["nsd1", "nsd2"]}, ""),
         ("nsd[1-2]", {"storage_admins": ["nsd1"]}, "the inventory's group storage_admins has no nsd2"),
         ("nsd[1-2]", {"storage_admins": ["nsd[1-2]"]}, "the inventory's group storage_admins has no nsd[1-2]"),

@@ -15,6 +15,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent imp
     settings,
     source,
     stray_faults,
+    unread_faults,
     variable_files,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
@@ -48,7 +49,13 @@ def test_strays_are_named_with_their_place() -> None:
 
 def test_variables_of_roles_are_no_strays() -> None:
     assert stray_faults({"drawbridge_run_view": {}, "slurm_gate_view": {}}, "host_vars/gpu01.yml") == []
-    assert len(stray_faults({"drawbridge_running": {}}, "host_vars/gpu01.yml")) == 1
+    assert unread_faults({"drawbridge_run_view": {}, "slurm_gate_view": {}}, "host_vars/gpu01.yml") == []
+
+
+def test_a_name_that_nothing_reads_is_no_stray_but_refused_for_its_name() -> None:
+    assert stray_faults({"drawbridge_running": {}}, "host_vars/gpu01.yml") == []
+    [fault] = unread_faults({"drawbridge_running": {}, "drawbridge_nodes": {}}, "host_vars/gpu01.yml")
+    assert fault.key == "drawbridge_running (host_vars/gpu01.yml)"
 
 
 @pytest.mark.parametrize(

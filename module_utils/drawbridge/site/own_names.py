@@ -1,0 +1,33 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Names that begin as Drawbridge's own, and that nothing reads: a wrong one would be no fault, and have no effect."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+
+from ..core.faults import Fault
+
+PREFIX = "drawbridge_"
+HIDDEN = "(not shown)"
+
+
+def unread(names: Iterable[str], known: Iterable[str], place: str) -> Iterator[Fault]:
+    """Faults of names in Drawbridge's space that are none of the known ones.
+
+    Values are hidden, as they may be secrets. A name with a dot is what people write for a key of a variable: Ansible
+    takes it for a name of its own.
+    """
+    own = [*known]
+    for name in sorted(name for name in names if name.startswith(PREFIX) and name not in own):
+        head, dot, keys = name.partition(".")
+        if dot and head in own:
+            reason = f"Ansible takes it for one name, and not for a key of {head}"
+            repair = f"write {keys.replace('.', ': {')}: ... below {head} in the inventory's group_vars/all"
+        else:
+            reason = f"nothing reads it, and names that begin with {PREFIX} are Drawbridge's own"
+            near = difflib.get_close_matches(head.removeprefix(PREFIX), [it.removeprefix(PREFIX) for it in own], 1)
+            repair = f"write {PREFIX}{near[0]}" if near else f"use one of {', '.join(sorted(own))}"
+            repair += ", or rename your own variable"
+        yield Fault(f"{name} ({place})", HIDDEN, reason, repair)
