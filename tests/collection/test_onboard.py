@@ -51,7 +51,7 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
     """In the group gpu, which has eight hosts, the pattern gpu[05-06] would be gpu06 and gpu07."""
     done = play(recorder, tmp_path, *more, "-e", "onboard_nodes=gpu[05-06]", "--list-hosts", playbook="onboard")
     assert picked(done) == {
-        "Check the intent": OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"},
+        "Check the intent": OLD | CLUSTER | {"localhost", "gpu05", "gpu06", "gpu07", "gpu08"},
         "Check the run's rights in Kubernetes": {"ctl"},  # read by Ansible's own machine
         "Add the nodes to the controllers": {"ctl"},
         "Make the gate's identities in Kubernetes": {"ctl"},
@@ -79,7 +79,7 @@ def test_a_controller_that_fails_ends_the_run(recorder: Recorder, tmp_path: Path
 def test_the_whole_site_takes_new_nodes_as_any_others(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
     plays = picked(play(recorder, tmp_path, *more, "--list-hosts"))
     assert plays["Bring nodes to their intended state"] == OLD | {"gpu05", "gpu06", "gpu07", "gpu08"}
-    assert set.union(*plays.values()) == OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"}
+    assert set.union(*plays.values()) == OLD | CLUSTER | {"localhost", "gpu05", "gpu06", "gpu07", "gpu08"}
 
 
 def test_of_a_retirement_only_the_controller_is_known_before_the_run(recorder: Recorder, tmp_path: Path) -> None:

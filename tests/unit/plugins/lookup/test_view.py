@@ -54,7 +54,7 @@ def test_an_argument_replaces_a_variable_or_is_the_views_own(view: Any) -> None:
 
 @pytest.mark.parametrize(
     ("gone", "layers"),
-    [("kube", {"kube": False}), ("gpfs", {"gpfs": False, "filesystems": ["nfs"]}), ("fabric", {"nics": False})],
+    [("kube", {"kube": False}), ("gpfs", {"gpfs": False, "filesystems": ["nfs"]})],
 )
 def test_a_site_may_lack_a_part(view: Any, gone: str, layers: dict[str, bool]) -> None:
     lacking = {name: value for name, value in LAB.items() if name != f"drawbridge_{gone}"}
@@ -68,7 +68,7 @@ def test_a_site_may_lack_a_part(view: Any, gone: str, layers: dict[str, bool]) -
         (["nick"], {}, "is not the name of one view; use one of .* nic,"),
         (["nic", "switch"], {}, "is not the name of one view"),
         (["nic"], {"nods": {}}, "view nic: it has no argument nods; it has fabric, nodes, name"),
-        (["nic"], {"fabric": None}, "drawbridge_fabric is missing"),
+        (["switch"], {"fabric": None}, "drawbridge_fabric is missing"),
         (["nic"], {"name": "gpu99"}, "no range has this node"),
         (["slurm_node"], {}, "view slurm_node: it needs the argument cgroups"),
     ],

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import WHOLE
 
 from tests.unit.emulated_switch import QUICK
 from tests.unit.module_utils.fabric.each_system import (
@@ -146,7 +147,7 @@ def test_a_dropped_connection_is_noticed_long_before_the_limit_of_an_answer(swit
     with switch.switch() as session:
         session.read()
         line = switch.dialect.reads[0]
-        switch.fault("die", f"^{re.escape(line)}$")
+        switch.fault("die", f"^{re.escape(line)}({re.escape(WHOLE)})?$")
         begun = time.monotonic()
         with pytest.raises(DeviceError, match=f"^leaf1 dropped the connection at {re.escape(repr(line))}$"):
             session.read()
