@@ -120,7 +120,7 @@ class ActionModule(ActionBase):
         return intent, faults
 
     def _said(self, intent: Intent, task_vars: Mapping[str, Any]) -> dict[str, list[str]]:
-        """What no fault stands for, and a sentence on what was checked. Displays both."""
+        """What no fault stands for. It is displayed, and so is a sentence on the intent that was checked."""
         links, lacks = (unchecked(intent.fabric), lacking(intent.fabric)) if intent.fabric else ([], [])
         there = {f"{PREFIX}{name}" for name in intent.filesystems}
         there |= {key for key in INTENT if key in task_vars}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run stands on: its inventory and its tags. Ansible ends with exit code 0 where these leave nothing to do."""
+"""The inventory and the tags of a run. Ansible ends with exit code 0 where these leave nothing to do."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def tag_faults(run: Collection[str], skip: Collection[str], playbooks: Collectio
 
 
 def sound(intent: Intent, sources: Iterable[str], switches: int) -> str:
-    """One sentence on what was checked, and where it is from."""
+    """One sentence on an intent that was checked, and on its place."""
     kinds = [*intent.filesystems, *(["kube"] if intent.kube else [])]
     hosts = [f"{len(intent.nodes.by_name)} nodes", f"{switches} switch{'' if switches == 1 else 'es'}"]
     parts = [*hosts, *(f"{PREFIX}{kind}" for kind in kinds)]
