@@ -14,6 +14,8 @@ from .own_names import PREFIX
 EVERYTHING = frozenset({"all"})
 TASK_BY_TASK = (frozenset({"all", "apart"}), frozenset({"visit"}))
 """The tags to run and to skip, with which a visit's layers run as tasks."""
+OF_MOLECULE = frozenset({"molecule-notest", "notest"})
+"""Molecule skips these tags in each run of a role or a playbook. No task of ours has them."""
 CORE, PYTHON = (2, 16), (3, 12)
 """The oldest ansible-core and Python of a controller."""
 HOW = "name yours: -i inventories/mine"
@@ -51,7 +53,7 @@ def source_faults(source: str, content: Any) -> Iterator[Fault]:
 
 def tag_faults(run: Collection[str], skip: Collection[str], playbooks: Collection[str]) -> Iterator[Fault]:
     """Faults of tags: they choose no part of a run, and tasks without them would be left out silently."""
-    chosen, left = frozenset(run) or EVERYTHING, frozenset(skip)
+    chosen, left = frozenset(run) or EVERYTHING, frozenset(skip) - OF_MOLECULE
     if (chosen == EVERYTHING and not left) or (chosen, left) == TASK_BY_TASK:
         return
     key, words = ("--tags", chosen - EVERYTHING) if chosen != EVERYTHING else ("--skip-tags", left)
