@@ -20,7 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS
 from packaging.requirements import Requirement
 
-from docs import returns
+from docs import reference, returns
 from docs.generate import (
     FILTER,
     INTENT_SCHEMA,
@@ -31,6 +31,7 @@ from docs.generate import (
     OPTIONS,
     PREFLIGHT,
     PREFLIGHT_SPEC,
+    REFERENCE,
     SUPPORT,
     UPGRADE,
     filter_page,
@@ -41,6 +42,7 @@ from docs.generate import (
     options_page,
     preflight_page,
     preflight_spec,
+    reference_page,
     support_page,
     upgrade_page,
 )
@@ -178,6 +180,19 @@ def test_the_options_of_playbooks_are_generated() -> None:
     assert "| `-e rolling_what=reboot` |" in OPTIONS.read_text()
     assert UPGRADE.read_text() == upgrade_page(), "run `make docs`"
     assert "| `what` | `rolling_what` |" in UPGRADE.read_text()
+
+
+def test_the_keys_of_the_intent_are_generated_each_with_an_example() -> None:
+    assert REFERENCE.read_text() == reference_page(), "run `make docs`"
+    assert "| `memory_mib: 515000` | 1024 or more | required |" in REFERENCE.read_text()
+    keys = list(reference.keys())
+    assert len(keys) > 200
+    assert [f"{place.path}.{key.name}" for place, key in keys if not reference.example(place.cls, key.name)] == []
+
+
+def test_each_page_of_the_reference_belongs_to_a_part_of_the_intent() -> None:
+    named = yaml.safe_load(reference.PAGES.read_text())
+    assert named.keys() <= {place.path for place in reference.sections().values()}
 
 
 def test_what_layers_return_is_generated() -> None:

@@ -14,6 +14,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from docs.generate import INTENT_SCHEMA
+from docs.reference import FURTHER
 from tests.conformance.tree import ROOT
 
 SCHEMA = json.loads(INTENT_SCHEMA.read_text())
@@ -46,6 +47,20 @@ def marked(value: Any) -> list[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "inventories")))
 def test_a_file_of_an_inventory_is_accepted(path: Path) -> None:
     assert marked(yaml.safe_load(path.read_text())) == []
+
+
+def without_required(schema: Any) -> Any:
+    """The schema for parts of an intent."""
+    if isinstance(schema, list):
+        return [without_required(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: without_required(part) for key, part in schema.items() if key != "required"}
+
+
+def test_further_examples_of_the_reference_are_accepted() -> None:
+    parts = Draft202012Validator(without_required(SCHEMA))
+    assert [error.json_path for error in parts.iter_errors(yaml.safe_load(FURTHER.read_text()))] == []
 
 
 @pytest.mark.parametrize(("place", "value"), WRONG, ids=lambda part: str(part)[:60])

@@ -15,7 +15,7 @@ EVERYTHING = frozenset({"all"})
 TASK_BY_TASK = (frozenset({"all", "apart"}), frozenset({"visit"}))
 """The tags to run and to skip, with which a visit's layers run as tasks."""
 OF_MOLECULE = frozenset({"molecule-notest", "notest"})
-"""Molecule skips these tags in each run of a role or a playbook. No task of ours has them."""
+"""Molecule skips these tags in each run of a role or a playbook. No task of Drawbridge's has them."""
 CORE, PYTHON = (2, 16), (3, 12)
 """The oldest ansible-core and Python of a controller."""
 HOW = "name yours: -i inventories/mine"
