@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from ..plugin_utils.internals import inventory_of, inventory_sources
 from ..plugin_utils.inventories import first_line, missing_sources, plain, yaml_sources
 from ..plugin_utils.play_tasks import intent_of
 from ..plugin_utils.releases import TRUSTED, evaluated
+from ..plugin_utils.variable_files import Source, positions, variable_files
 
 ARGUMENT_SPEC = {
     "whole_site": {"type": "bool", "default": False},
@@ -57,25 +57,11 @@ ROLES = {path.parent.parent.name: path for path in Path(__file__).parents[2].glo
 OPTIONS = Path(__file__).parents[2] / "meta/options.yml"
 """The table of options of playbooks. Names that begin as theirs belong to them."""
 PLAYBOOKS = frozenset(path.stem for path in Path(__file__).parents[2].glob("playbooks/*.yml"))
-PARTS = "parts"
-"""Folder of imported playbooks. Ansible reads variables beside them too."""
 
 # Ansible loads this file before it forks a process for each task of each host. The views that are loaded here
 # are part of these processes. Without this line each would import them again, which takes as long as a no-op module.
 with suppress(KeyError):  # outside of Ansible there is no collection
     lookup_loader.get("drawbridge.drawbridge.view")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A place that sets variables of a group, a host or all hosts."""
-
-    place: str
-    variables: Mapping[str, Any]
-    kind: str = ""
-    owner: str = "all"
-    stray: bool = True
-    """Whether the intent must not be there."""
 
 
 class ActionModule(ActionBase):
@@ -94,7 +80,8 @@ class ActionModule(ActionBase):
         if not faults and not args["only_inventory"]:
             intent, faults = self._judged(args, task_vars)
         if faults:
-            sentences = [str(fault) for fault in faults]
+            places = self._places([fault.key for fault in faults])
+            sentences = [f"{fault}{places.get(fault.key, '')}" for fault in faults]
             # Ansible shows both, so the sentences are in one of them
             result.update(failed=True, faults=sentences, msg=f"refused: {count(len(sentences), 'fault')}")
         elif intent:
@@ -176,6 +163,15 @@ class ActionModule(ActionBase):
                     found += self._setting_faults(name, raw, source)
         return found
 
+    def _places(self, keys: Iterable[str]) -> dict[str, str]:
+        """Where keys of the intent are set, for the ends of sentences."""
+        given = self._given()[EXTRA]
+        own = {key: key.partition(".")[0] for key in keys if key.partition(".")[0] in INTENT}
+        files = [path for path, source in self._variable_files().items() if source.owner == "all"]
+        lines = positions(files, own)
+        found = {key: f" ({plain(str(path))}:{line})" for key, (path, line) in lines.items()}
+        return {**found, **{key: " (-e)" for key, variable in own.items() if variable in given}}
+
     def _sources(self) -> Iterator[Source]:
         """All places that set variables: the command line, the play, the inventory, and files beside both."""
         variable_manager: Any = self._task.get_variable_manager()
@@ -184,17 +180,22 @@ class ActionModule(ActionBase):
             return
         for place, variables in self._given().items():
             yield Source(place, variables, stray=False)
-        sources = map(Path, inventory_sources(inventory))
-        roots = [source if source.is_dir() else source.parent for source in sources]
-        # the folder of this play, and those of the playbooks on the command line, whose other plays may use roles too
-        named = [Path(word).absolute().parent for word in context.CLIARGS.get("args", ()) if Path(word).is_file()]
-        for path, source in variable_files(roots, [Path(self._loader.get_basedir()), *named]).items():
+        for path, source in self._variable_files().items():
             # through Ansible's loader, which has most of these files in its cache
             content = self._loader.load_from_file(str(path), cache="all", unsafe=True, **TRUSTED)
             yield replace(source, variables=content or {})
         for kind, owners in (("group_vars", inventory.groups), ("host_vars", inventory.hosts)):
             for name, owner in owners.items():
                 yield Source(f"inventory entry {name}", owner.vars, kind, name, stray=name != "all")
+
+    def _variable_files(self) -> dict[Path, Source]:
+        """Files beside the inventories, this play, and the playbooks of the command line, whose other plays count."""
+        variable_manager: Any = self._task.get_variable_manager()
+        inventory = inventory_of(variable_manager)
+        sources = map(Path, inventory_sources(inventory) if inventory else ())
+        roots = [source if source.is_dir() else source.parent for source in sources]
+        named = [Path(word).absolute().parent for word in context.CLIARGS.get("args", ()) if Path(word).is_file()]
+        return variable_files(roots, [Path(self._loader.get_basedir()), *named])
 
     def _setting_faults(self, name: str, raw: Any, source: Source) -> list[Fault]:
         """Faults of a role variable. A template is evaluated for one host of each group."""
@@ -231,61 +232,6 @@ def some_hosts(inventory: Any, source: Source) -> list[Any]:
     group = inventory.groups.get(source.owner)
     groups = group.get_descendants(include_self=True, preserve_ordering=True) if group else []
     return list(dict.fromkeys(hosts[0] for hosts in (each.get_hosts() for each in groups) if hosts))
-
-
-def variable_files(inventories: list[Path], playbooks: list[Path]) -> dict[Path, Source]:
-    """Files in which Ansible finds variables, not read yet, with their names for messages.
-
-    The intent must be in the inventory's files for all hosts. Files for all hosts beside a playbook are refused too:
-    they win over the inventory's, and hold for that playbook only.
-    """
-    found = {}
-    for root in inventories:
-        for path in files_of_variables(root):
-            if is_read(path.relative_to(root)):
-                found[path] = source(path.relative_to(root), str(path.relative_to(root)))
-    known = {root.resolve() for root in inventories}
-    for folder in playbooks:
-        for root in (folder, folder / PARTS):
-            for path in files_of_variables(root) if root.resolve() not in known else ():
-                if is_read(path.relative_to(root)):
-                    name = str(path.relative_to(folder.parent))
-                    found[path] = replace(source(path.relative_to(root), name), stray=True)
-    return found
-
-
-def source(path: Path, place: str) -> Source:
-    """The source of a path beside an inventory, such as group_vars/nodes.yml or host_vars/gpu01/rails.yml."""
-    kind, entry, *inner = path.parts
-    owner = entry if inner else re.sub(r"\.(ya?ml|json)$", "", entry)
-    return Source(place, {}, kind, owner, is_stray(path))
-
-
-def files_of_variables(root: Path) -> Iterator[Path]:
-    """All files below group_vars and host_vars. Follows links as Ansible does, but not in circles."""
-
-    def below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
-        real = folder.resolve()
-        for path in sorted(folder.iterdir()) if real not in above else ():
-            if path.is_dir():
-                yield from below(path, (*above, real))
-            elif path.is_file():
-                yield path
-
-    for name in ("group_vars", "host_vars"):
-        if (root / name).is_dir():
-            yield from below(root / name, ())
-
-
-def is_stray(path: Path) -> bool:
-    """Whether Ansible reads this file, such as group_vars/nodes/x.yml, and not for all hosts."""
-    return is_read(path) and path.parts[1].split(".")[0] != "all"
-
-
-def is_read(path: Path) -> bool:
-    """Whether Ansible reads this file. It skips hidden files, names that end with ~ and other endings."""
-    left = any(part.startswith(".") or part.endswith("~") for part in path.parts)
-    return not left and path.suffix in ("", ".yml", ".yaml", ".json")
 
 
 def stray_faults(content: Iterable[str], place: str) -> list[Fault]:

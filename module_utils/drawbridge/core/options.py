@@ -14,7 +14,6 @@ from typing import Any
 
 NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 """A DNS label: Slurm, Kubernetes and GPFS all accept it as the name of a node or a namespace."""
-PATH = r"/[A-Za-z0-9._/-]+"
 NONE = type(None)
 declared = dataclasses.field
 """For functions that make the fields of other modules' dataclasses."""
@@ -31,6 +30,16 @@ class Shape:
     """The pattern in words."""
 
 
+LABEL = Shape(
+    NAME,
+    "a DNS label",
+    "at most 63 small letters, digits and dashes, with a letter or digit at both ends",
+)
+PATH = Shape(
+    r"/[A-Za-z0-9._/-]+",
+    "an absolute path",
+    "letters, digits, dots, dashes, underscores and slashes, such as /srv/data",
+)
 HOSTS = Shape(
     r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?",
     "the name of a host",
@@ -50,21 +59,21 @@ def option(
     low: int | None = None,
     high: int | None = None,
     choices: tuple[str, ...] = (),
-    pattern: str | Shape = "",
+    pattern: Shape | None = None,
     hosts: Shape | None = None,
 ) -> Any:
     """A documented key of the intent.
 
-    `low` and `high` bound integers, `choices` and `pattern` texts. With a `Shape` as `pattern`, a text whose default is
-    empty may be empty. `hosts` makes the text a hostlist expression of such names.
+    `low` and `high` bound integers, `choices` and `pattern` texts. A text whose default is empty may be empty. `hosts`
+    makes the text a hostlist expression of such names.
 
     The site chooses the keys of a `dict`. The keys of a `Mapping` are another program's; a `Mapping` of `Any` is not
     checked further.
     """
-    shape = pattern if isinstance(pattern, Shape) else None
-    if isinstance(pattern, Shape):
-        pattern = f"({pattern.pattern})?" if default == "" else pattern.pattern
-    rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": pattern, "shape": shape}
+    accepted = pattern.pattern if pattern else ""
+    if pattern and default == "":
+        accepted = f"({accepted})?"
+    rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": accepted, "shape": pattern}
     rules |= {"hosts": hosts, "default": default}
     if isinstance(default, (dict, list)):
         raise TypeError("a default is immutable: use a tuple or a frozen dataclass")

@@ -131,12 +131,11 @@ class Reader:
             self.refuse(key, raw, "Ansible did not evaluate this template", "write the value itself")
             return raw
         if rules["choices"] and raw not in rules["choices"]:
-            self.refuse(key, raw, "it is not one of the choices", f"write one of {', '.join(rules['choices'])}")
+            words = f"write one of {', '.join(filter(None, rules['choices']))}"
+            or_none = ", or leave the key out" if "" in rules["choices"] else ""
+            self.refuse(key, raw, "it is not one of the choices", f"{words}{or_none}")
         if rules["pattern"] and not re.fullmatch(rules["pattern"], raw):
-            if shape := rules["shape"]:
-                self.refuse(key, raw, f"it is not {shape.what}", f"use {shape.bounds}")
-            else:
-                self.refuse(key, raw, f"it does not match {rules['pattern']}", f"write {rules['doc']}")
+            self.refuse(key, raw, f"it is not {rules['shape'].what}", f"use {rules['shape'].bounds}")
         if rules["hosts"] and not (raw == "" == rules["default"]):
             self._hosts(raw, key, rules)
         return raw

@@ -11,13 +11,27 @@ from functools import cached_property
 from ..core import hostlist
 from ..core.cpu_order import ORDERED
 from ..core.faults import Fault, IntentError
-from ..core.options import FILE, HOSTS, NAME, Shape, may_repeat, option
+from ..core.options import FILE, HOSTS, LABEL, Shape, may_repeat, option
 from .gpus.vendor import Vendor
 from .gpus.vendors import DEFAULT, VENDORS
 from .nics import NETDEV, RAILS, Nics
 from .systems import SYSTEMS
 
-CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
+CPUS = Shape(
+    r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*",
+    "a list of CPUs as the kernel writes it",
+    "numbers and ranges, such as 0-1,64-65",
+)
+GPU_TYPE = Shape(
+    r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}",
+    "a type of GPUs",
+    "at most 63 letters, digits, dots, dashes and underscores, such as h100",
+)
+NUMBERING = Shape(
+    rf"apart|together|{ORDERED}(,{ORDERED})*",
+    "an order of CPUs",
+    "apart, together, or a list of numbers and ranges with steps, such as 0-15:1/2,1-15:1/2",
+)
 NUMA_NODES = Shape(
     r"[0-9]{1,3}(-[0-9]{1,3})?(,[0-9]{1,3}(-[0-9]{1,3})?)*", "a list of NUMA nodes", "numbers such as 2-3 or 1,3"
 )
@@ -33,7 +47,7 @@ TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 class Gpus:
     """The GPUs of a node."""
 
-    type: str = option("Slurm's gres type with its capitals, such as h100", pattern=r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+    type: str = option("Slurm's gres type with its capitals, such as h100", pattern=GPU_TYPE)
     numa: tuple[int, ...] = option("NUMA node of each GPU, in index order", low=0, high=63)
     vendor: str = option("their vendor: decides device files and Kubernetes resource", DEFAULT, choices=tuple(VENDORS))
     minors: tuple[int, ...] = option(
@@ -87,7 +101,7 @@ class NodeClass:
         "numbers of CPUs: apart (core 0 is CPU 0 and 64 on 64 cores), together (CPU 0 and 1), or any other as a list."
         " The list, such as 0-15:1/2,1-15:1/2, has first threads of all cores, socket by socket, then second threads",
         "apart",
-        pattern=rf"apart|together|{ORDERED}(,{ORDERED})*",
+        pattern=NUMBERING,
     )
     l3_caches: int = option("L3 caches, for SlurmdParameters=l3cache_as_socket (0: not known)", 0, low=0, high=512)
     slurm_cpu: str = option(
@@ -136,7 +150,7 @@ class Range:
     """Nodes that share a class and leaf switches."""
 
     names: str = option("hostlist of the nodes, as in the inventory", hosts=HOSTS)
-    node_class: str = option("name of their class", pattern=NAME)
+    node_class: str = option("name of their class", pattern=LABEL)
     leaves: str = may_repeat(
         option(
             "hostlist of the leaf switches of their rails, in rail order. One leaf is for all rails, one, or a group of"

@@ -10,7 +10,21 @@ from functools import cached_property
 from ..core import hostlist
 from ..core.options import Shape, option
 
-PCI_ID = r"([0-9a-f]{4}:[0-9a-f]{4})?"
+PCI_ID = Shape(
+    r"[0-9a-f]{4}:[0-9a-f]{4}",
+    "the number of a PCI vendor and device",
+    "two times four hexadecimal digits, such as 15b3:1021",
+)
+PCI = Shape(
+    r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
+    "a PCI address with its domain",
+    "the form of lspci -D, such as 0000:18:00.0",
+)
+FIRMWARE = Shape(
+    r"[A-Z][A-Z0-9_]*=[0-9]+",
+    "a parameter of firmware with its number",
+    "the form NAME=NUMBER of mlxconfig, such as ROCE_ADAPTIVE_ROUTING_EN=1",
+)
 NETDEV = Shape(
     r"(?!(all|default|[0-9]+)$)[A-Za-z0-9_][A-Za-z0-9._-]{0,14}",
     "the name of a network device",
@@ -49,7 +63,7 @@ class Nics:
     pci: tuple[str, ...] = option(
         "PCI address of each port, such as 0000:18:00.0, in the order of the ports",
         (),
-        pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
+        pattern=PCI,
     )
     ring_size: int = option("entries of each port's receive and send rings (0: the driver's)", 0, low=0, high=65536)
     read_request_bytes: int = option(
@@ -79,7 +93,7 @@ class Nics:
     firmware: tuple[str, ...] = option(
         "parameters of the NICs' firmware as mlxconfig takes them, such as ATS_ENABLED=0; each run compares them",
         (),
-        pattern=r"[A-Z][A-Z0-9_]*=[0-9]+",
+        pattern=FIRMWARE,
     )
     name_rails: bool = option("true: systemd names the ports at pci as netdev (or members) does", False)
 

@@ -9,16 +9,28 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..core import hostlist
-from ..core.options import FILE, HOSTS, content, option
+from ..core.options import FILE, HOSTS, Shape, content, option
 from .accounting.model import ACCOUNT, HOST, LIMIT, NORMAL, ONE_LINE, TIME, Absent, Account, Qos, Storage
 from .logins.model import NodeLogins
 from .packaging import PACKAGINGS
 from .releases import RELEASES
 
-PARTITION = r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}"
-CLUSTER = r"[a-z0-9][a-z0-9_-]{0,39}"
+PARTITION = Shape(
+    r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}",
+    "the name of a partition",
+    "at most 63 letters, digits, dots, dashes, underscores and +, such as train",
+)
+CLUSTER = Shape(
+    r"[a-z0-9][a-z0-9_-]{0,39}",
+    "a ClusterName",
+    "at most 40 small letters, digits, dashes and underscores, such as hpc1",
+)
 """Slurm makes it a part of the names of tables: at most 40 characters, no capitals."""
-PART = r"[0-9]{2}-[A-Za-z0-9_-]{1,60}"
+PART = Shape(
+    r"[0-9]{2}-[A-Za-z0-9_-]{1,60}",
+    "two digits, a dash and a word",
+    "letters, digits, dashes and underscores, such as 20-scratch",
+)
 """Name of a part of a prolog, an epilog or a health check: its place in the order, then a word."""
 
 
@@ -141,7 +153,7 @@ class Slurm:
         choices=("tree", "block", "none"),
     )
     controller_address: str = option(
-        "address at which all hosts reach slurmctld (empty: the controller's name)", "", pattern=rf"({HOST})?"
+        "address at which all hosts reach slurmctld (empty: the controller's name)", "", pattern=HOST
     )
     accounting: Storage = option("slurmdbd and its database", Storage())
     scripts: Scripts = option("the site's own parts of prologs, epilogs and health checks", Scripts())

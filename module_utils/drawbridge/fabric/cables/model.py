@@ -6,11 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.options import HOSTS, option
+from ...core.options import HOSTS, Shape, option
 from ...nodes.nics import RAILS, STORAGE
 
 _PORTS = "[A-Za-z]+-?[0-9/s]+(:[0-9]+)?(-[0-9/s]+(:[0-9]+)?){0,2}"
-PORTS = f"{_PORTS}(,{_PORTS})*"
+PORTS = Shape(
+    f"{_PORTS}(,{_PORTS})*",
+    "a list of ports",
+    "the switch's own names, with ranges, such as Ethernet1/1-16/1, swp1s0-7, et-0/0/0-31 or Ethernet0-252:4",
+)
 
 
 @dataclass(frozen=True)

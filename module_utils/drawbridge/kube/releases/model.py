@@ -9,10 +9,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ...core.options import NAME, option
+from ...core.options import LABEL, Shape, option
 from .catalogue import NVIDIA, RDMA_PLUGIN
 
-IMAGE = r"[a-z0-9._/:-]+(:[A-Za-z0-9._-]+|@sha256:[0-9a-f]{64})"
+IMAGE = Shape(
+    r"[a-z0-9._/:-]+(:[A-Za-z0-9._-]+|@sha256:[0-9a-f]{64})",
+    "an image with its tag or digest",
+    "registry, name and tag, such as registry.k8s.io/pause:3.10",
+)
+RESOURCE = Shape(
+    r"[a-zA-Z0-9_]{1,63}",
+    "the name of an RDMA resource",
+    "at most 63 letters, digits and underscores, such as rdma_rail0",
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +30,7 @@ class GpuOperator:
 
     install: bool = option("false: pods get GPUs by other means; the chart is not touched", True)
     version: str = option("release of NVIDIA's chart", NVIDIA.version, choices=(NVIDIA.version,))
-    namespace: str = option("namespace of the release", "gpu-operator", pattern=NAME)
+    namespace: str = option("namespace of the release", "gpu-operator", pattern=LABEL)
     mig_strategy: str = option(
         "resource names of GPUs that MIG splits; jobs of gated partitions get whole GPUs",
         "single",
@@ -40,7 +49,7 @@ class GpuOperator:
 class RdmaResource:
     """A resource that pods request as rdma/<name>."""
 
-    name: str = option("name of the resource, with letters, digits and _", pattern=r"[a-zA-Z0-9_]{1,63}")
+    name: str = option("name of the resource, with letters, digits and _", pattern=RESOURCE)
     rails: tuple[int, ...] = option("its rails; a pod gets all of them; the first rail is 0", low=0, high=63)
 
 
@@ -50,7 +59,7 @@ class Rdma:
 
     install: bool = option("false: pods get RDMA devices by other means, under the same names", True)
     image: str = option("image of the plugin, with its tag", f"{RDMA_PLUGIN.name}:{RDMA_PLUGIN.tag}", pattern=IMAGE)
-    namespace: str = option("namespace of its pods", "kube-system", pattern=NAME)
+    namespace: str = option("namespace of its pods", "kube-system", pattern=LABEL)
     resources: tuple[RdmaResource, ...] = option(
         "resources that pods may request (none: one resource per rail, rail0 and so on)", ()
     )

@@ -8,16 +8,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...core.options import NAME, PATH, Shape, option, or_word
+from ...core.options import LABEL, PATH, Shape, option, or_word
 
-ACCOUNT = r"[a-z0-9_][a-z0-9_.-]{0,62}"
+ACCOUNT = Shape(
+    r"[a-z0-9_][a-z0-9_.-]{0,62}",
+    "a name as slurmdbd stores it",
+    "at most 63 small letters, digits, dots, dashes and underscores, such as vision",
+)
 """Name of an account or a QOS: slurmdbd silently stores capitals as small letters."""
-USER = r"(?!site$)(?![0-9]+$)[a-z0-9_][a-z0-9_.@-]{0,254}"
+USER = Shape(
+    r"(?!site$)(?![0-9]+$)[a-z0-9_][a-z0-9_.@-]{0,254}",
+    "a login name",
+    "small letters, digits, dots, dashes, underscores and @, such as ada, and not site or a number",
+)
 """A login name. A number alone would be read as a uid, and `site` is a word of the intent."""
-HOST = r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?"
+HOST = Shape(
+    r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?",
+    "the name or address of a host",
+    "letters, digits, dots, dashes and colons, such as db1.example.org or 10.0.0.5",
+)
 """Name or address of a host."""
-ONE_LINE = r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?"
+ONE_LINE = Shape(
+    r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?",
+    "one line of text that Slurm reads as it stands",
+    "a text without quotes, backslashes, # and line breaks, such as 600",
+)
 """A value in one line of a file of Slurm's."""
+DB_USER = Shape(
+    r"[A-Za-z0-9_.-]{1,80}",
+    "the name of a user of the database",
+    "at most 80 letters, digits, dots, dashes and underscores",
+)
+DB_NAME = Shape(
+    r"[A-Za-z0-9_]{1,64}",
+    "the name of a database",
+    "at most 64 letters, digits and underscores",
+)
 NORMAL = "normal"
 """The QOS that each cluster has."""
 SITE = ("site",)
@@ -67,7 +93,7 @@ class Account:
     """A Slurm account, its share of the cluster, and the Kubernetes namespace that its jobs use."""
 
     name: str = option("name of the account, in small letters as Slurm stores it", pattern=ACCOUNT)
-    namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=rf"({NAME})?")
+    namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=LABEL)
     mounts: tuple[str, ...] = option("mount points of the file systems that its pods see; empty: all", (), pattern=PATH)
     users: tuple[str, ...] = or_word(
         option("login names, or the word site (then the site's own tools keep its users)", (), pattern=USER), *SITE
@@ -77,7 +103,7 @@ class Account:
     qos: tuple[str, ...] = option(
         "QOS that its jobs may use; empty: the parent's, at the top normal", (), pattern=ACCOUNT
     )
-    default_qos: str = option("QOS of jobs that name none (empty: the parent's)", "", pattern=rf"({ACCOUNT})?")
+    default_qos: str = option("QOS of jobs that name none (empty: the parent's)", "", pattern=ACCOUNT)
     total: Amount = option("limit of all its running jobs together", Amount())
     per_job: Amount = option("limit of one job", Amount())
     jobs: int = option("running jobs; -1: no limit", -1, low=-1)
@@ -104,8 +130,8 @@ class Database:
     )
     host: str = option("existing server: its name or address (StorageHost)", "localhost", pattern=HOST)
     port: int = option("existing server: its port (StoragePort)", 3306, low=1, high=65535)
-    user: str = option("existing server: the user of slurmdbd (StorageUser)", "slurm", pattern=r"[A-Za-z0-9_.-]{1,80}")
-    name: str = option("name of the database (StorageLoc)", "slurm_acct_db", pattern=r"[A-Za-z0-9_]{1,64}")
+    user: str = option("existing server: the user of slurmdbd (StorageUser)", "slurm", pattern=DB_USER)
+    name: str = option("name of the database (StorageLoc)", "slurm_acct_db", pattern=DB_NAME)
 
 
 @dataclass(frozen=True)
@@ -117,7 +143,7 @@ class Storage:
         "drawbridge",
         choices=("drawbridge", "site"),
     )
-    host: str = option("host of slurmdbd (empty: the controller)", "", pattern=rf"({HOST})?")
+    host: str = option("host of slurmdbd (empty: the controller)", "", pattern=HOST)
     port: int = option("its port (DbdPort)", 6819, low=1, high=65535)
     database: Database = option("its database", Database())
     settings: Mapping[str, str] = option(

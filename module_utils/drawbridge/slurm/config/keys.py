@@ -156,7 +156,7 @@ def unusable(key: str, value: str) -> str:
         return "its scripts and the accounting database would run as root; give the state to another user"
     if key in LASTING and f"{value}/".startswith(VOLATILE):
         return "a boot or a clean-up empties that directory; stop Slurm, and move the state"
-    if key in PATHS and not re.fullmatch(PATH, value.replace("%n", "n").replace("%h", "n")):
+    if key in PATHS and not re.fullmatch(PATH.pattern, value.replace("%n", "n").replace("%h", "n")):
         return "the intent takes paths of letters, digits, dots, dashes and slashes alone"
     if key in PROGRAMS and not value.startswith("/"):
         return "nodes have no directory in which Slurm could find a bare name; write its absolute path"

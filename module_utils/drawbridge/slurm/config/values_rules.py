@@ -47,7 +47,7 @@ def paths_are_absolute_and_lasting(slurm: Slurm, nodes: Nodes) -> Iterator[Fault
     for key in (key for key in PATHS if key in slurm.settings):
         value = slurm.settings[key]
         plain = re.sub("%[nh]", "n", value) if key in PER_NODE else value
-        if not re.fullmatch(PATH, plain):
+        if not re.fullmatch(PATH.pattern, plain):
             reason = "it is no absolute path of letters, digits, dots, dashes and slashes"
             yield Fault(
                 f"{KEY}.{key}", value, reason, f"write one such as {PRESETS.get(key, '/var/log/slurm/slurm.log')}"
@@ -66,7 +66,7 @@ def paths_are_absolute_and_lasting(slurm: Slurm, nodes: Nodes) -> Iterator[Fault
 def slurms_user_is_not_root(slurm: Slurm) -> Iterator[Fault]:
     """The gate's tokens on the controller belong to the user slurm."""
     name, key = preset(slurm.settings, "SlurmUser"), f"{KEY}.SlurmUser"
-    if not re.fullmatch(USER, name):
+    if not re.fullmatch(USER.pattern, name):
         yield Fault(key, name, "it is no name of a user", "write the name of the user that owns slurmctld's state")
     elif name == "root":
         reason = "slurmctld, its scripts and the accounting database would run as root"

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.options import option
+from ...core.options import Shape, option
 
 ADOPT, CLOSED, SITE = "adopt", "closed", "site"
-PERSON = r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,62}"
+PERSON = Shape(
+    r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,62}",
+    "the name of a user or group",
+    "at most 63 letters, digits, dots, dashes, underscores and @, not with a dash first",
+)
 """A user or a group, as PAM reads it in one word: no blanks, and no colon, which parts names."""
 
 

@@ -6,13 +6,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.options import PATH, option
+from ...core.options import PATH, Shape, option
 
-SERVER = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"
-"""A host name or an IPv4 address."""
+SERVER = Shape(
+    r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?",
+    "a name or an IPv4 address",
+    "letters, digits, dots and dashes, such as filer.example.org",
+)
+EXPORT = Shape(
+    r"/[A-Za-z0-9._/-]*",
+    "an absolute path",
+    "letters, digits, dots, dashes, underscores and slashes, such as /export/home",
+)
 TCP, RDMA = "tcp", "rdma"
 VERSIONS = ("3", "4.0", "4.1", "4.2")
-MOUNT_OPTION = r"[a-z][a-z_]*(=[A-Za-z0-9_.:/-]+)?"
+MOUNT_OPTION = Shape(
+    r"[a-z][a-z_]*(=[A-Za-z0-9_.:/-]+)?",
+    "one option of nfs(5)",
+    "a word, or a word with its value, such as noatime or rsize=1048576",
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +32,7 @@ class Export:
     """An export of an NFS server that nodes mount. All mounts are hard."""
 
     server: str = option("the server's name or IPv4 address", pattern=SERVER)
-    export: str = option("path that the server exports", pattern=r"/[A-Za-z0-9._/-]*")
+    export: str = option("path that the server exports", pattern=EXPORT)
     mount: str = option("its mount point on the nodes", pattern=PATH)
     version: str = option("NFS version", "4.2", choices=VERSIONS)
     transport: str = option("tcp, or rdma for NFS over RDMA", TCP, choices=(TCP, RDMA))

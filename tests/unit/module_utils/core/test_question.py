@@ -40,7 +40,7 @@ def test_a_question_is_a_comment() -> None:
         ("0-3", '  reserved_cpus: "0-3"'),
         ("", "  # QUESTION: reserved_cpus: lscpu"),
         (None, "  # QUESTION: reserved_cpus: lscpu"),
-        ("all", '  # QUESTION: reserved_cpus: lscpu; hosts have "all", but it does not match '),
+        ("all", '  # QUESTION: reserved_cpus: lscpu; hosts have "all", but it is not a list of CPUs '),
     ],
 )
 def test_a_value_that_the_intent_refuses_is_a_question(value: Any, line: str) -> None:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent import (
     ROLES,
     choice_faults,
-    is_stray,
     limit_faults,
     settings,
-    source,
     stray_faults,
     unread_faults,
-    variable_files,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
@@ -56,63 +51,6 @@ def test_a_name_that_nothing_reads_is_no_stray_but_refused_for_its_name() -> Non
     assert stray_faults({"drawbridge_running": {}}, "host_vars/gpu01.yml") == []
     [fault] = unread_faults({"drawbridge_running": {}, "drawbridge_nodes": {}}, "host_vars/gpu01.yml")
     assert fault.key == "drawbridge_running (host_vars/gpu01.yml)"
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("group_vars/all.yml", "group_vars/all/x.yml", "group_vars/.nodes.yml.swp", "group_vars/.all.yml.swp"),
-        *("group_vars/nodes.yml~", "host_vars/gpu01.yml.bak", "host_vars/gpu01/key.pem", "group_vars/.git/config"),
-    ],
-)
-def test_what_an_editor_leaves_is_not_looked_at(path: str) -> None:
-    assert not is_stray(Path(path))
-    assert all(map(is_stray, map(Path, ("group_vars/nodes.yml", "group_vars/nodes", "host_vars/gpu01/x.yaml"))))
-
-
-def written(root: Path, *names: str) -> None:
-    for name in names:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).touch()
-
-
-def strays(inventories: list[Path], playbooks: list[Path]) -> list[str]:
-    return [source.place for source in variable_files(inventories, playbooks).values() if source.stray]
-
-
-def test_files_are_found_where_ansible_looks_for_variables(tmp_path: Path) -> None:
-    """Through links as well, also to a folder with links to itself; beside playbooks and their parts."""
-    written(tmp_path, "site/group_vars/all/x.yml", "site/hosts.yml", "other/group_vars/nodes.yml", "shared/y.yml")
-    written(tmp_path, "playbooks/group_vars/all.yml", "playbooks/parts/host_vars/gpu01", "playbooks/other/group_vars/z")
-    (tmp_path / "site/group_vars/nodes").symlink_to(tmp_path / "shared")
-    (tmp_path / "shared/again").symlink_to(tmp_path / "shared")
-    (tmp_path / "site/host_vars").symlink_to(tmp_path / "nowhere")
-    assert strays([tmp_path / "site", tmp_path / "other"], [tmp_path / "playbooks"]) == [
-        "group_vars/nodes/y.yml",
-        "group_vars/nodes.yml",
-        "playbooks/group_vars/all.yml",
-        "playbooks/parts/host_vars/gpu01",
-    ]
-
-
-def test_playbooks_beside_their_inventory_share_its_variables(tmp_path: Path) -> None:
-    written(tmp_path, "group_vars/all/x.yml", "group_vars/nodes.yml")
-    assert strays([tmp_path], [tmp_path]) == ["group_vars/nodes.yml"]
-
-
-@pytest.mark.parametrize(
-    ("path", "kind", "owner"),
-    [
-        ("group_vars/nodes.yml", "group_vars", "nodes"),
-        ("group_vars/nodes", "group_vars", "nodes"),
-        ("group_vars/all/x.yml", "group_vars", "all"),
-        ("host_vars/gpu01.example.json", "host_vars", "gpu01.example"),
-        ("host_vars/gpu01.yml/nic.yml", "host_vars", "gpu01.yml"),
-    ],
-)
-def test_a_file_has_an_owner(path: str, kind: str, owner: str) -> None:
-    found = source(Path(path), path)
-    assert (found.kind, found.owner) == (kind, owner)
 
 
 def test_variables_of_roles_are_separated_from_others() -> None:

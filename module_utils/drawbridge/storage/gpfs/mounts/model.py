@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....core.options import PATH, option
+from ....core.options import PATH, Shape, option
 
-DEVICE = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}"
+DEVICE = Shape(
+    r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}",
+    "the device name of a file system",
+    "at most 63 letters, digits, dots, dashes and underscores, as mmlsfs prints it, such as fs1",
+)
 
 
 @dataclass(frozen=True)
