@@ -14,7 +14,7 @@ from .own_names import PREFIX
 EVERYTHING = frozenset({"all"})
 TASK_BY_TASK = (frozenset({"all", "apart"}), frozenset({"visit"}))
 """The tags to run and to skip, with which a visit's layers run as tasks."""
-OF_MOLECULE = frozenset({"molecule-notest", "notest"})
+OF_MOLECULE = frozenset({"molecule-notest", "molecule-idempotence-notest", "notest"})
 """Molecule skips these tags in each run of a role or a playbook. No task of Drawbridge's has them."""
 CORE, PYTHON = (2, 16), (3, 12)
 """The oldest ansible-core and Python of a controller."""

@@ -58,7 +58,7 @@ def test_a_file_that_is_no_inventory_is_named(content: Any, reason: str) -> None
         (["all"], [], ""),
         ([], [], ""),
         (["all", "apart"], ["visit"], ""),
-        (["all"], ["molecule-notest", "notest"], ""),
+        (["all"], ["molecule-notest", "notest", "molecule-idempotence-notest"], ""),
         (["all"], ["notest", "nic"], "run playbooks/nic.yml, or all without tags"),
         (["slurm"], [], "run playbooks/slurm.yml, or all without tags"),
         (["gpfs"], [], "run the playbook of that subsystem, or all without tags"),
