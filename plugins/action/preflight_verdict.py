@@ -72,13 +72,10 @@ def kubeconfig(args: Mapping[str, Any], host: str) -> Iterator[Found]:
     """A finding about the machine that runs Ansible, under the name of the first host."""
     if not args["rights"]:
         return
-    if not args["kubeconfig"]:
-        yield Found("kubeconfig", host, "no kubeconfig is set")
-        return
     try:
-        missing = check(connect(str(Path(args["kubeconfig"]).expanduser())), args["rights"])
+        missing = check(connect(args["kubeconfig"]), args["rights"])
     except (DeviceError, OSError) as err:
-        yield Found("kubeconfig", host, f"the kubeconfig can't be used: {err}")
+        yield Found("kubeconfig", host, str(err))
         return
     if missing:
         yield Found("kubeconfig", host, f"the run lacks rights: {'; '.join(missing)}")

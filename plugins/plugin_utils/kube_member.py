@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import yaml
 
-from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect, file_of
 from ..module_utils.drawbridge.core.consent import variable
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.names import CLOSED, TAINT
@@ -49,7 +49,7 @@ class KubeMember:
         if joins:
             refuse_host_name(options["address"], variable(options, "address"))
         host = {key: value for key, value in options.items() if key not in OWN}
-        return {**host, "ca": authority(Path(options["kubeconfig"]).expanduser()) if options["join"] else ""}
+        return {**host, "ca": authority(file_of(options["kubeconfig"])) if options["join"] else ""}
 
     def predicts(self, options: Options) -> bool:
         """A member that the site has joined is only checked."""

@@ -24,9 +24,7 @@ from tests.conformance.tree import ROLES, examples
 
 GROUPS = {"nodes": "gpu01", "login": "login1", "switches": "leaf1", "controllers": "ctl", "storage_admins": "nsd1"}
 ADDRESS = "192.0.2.21"
-KUBECONFIG = re.compile(
-    r"kubeconfig '.*/\.kube/config' (can't be used|names no CA)|Could not find or access '~/\.kube/config'"
-)
+KUBECONFIG = re.compile(r"kubeconfig '.*/\.kube/config' is no file|Could not find or access '~/\.kube/config'")
 UNREACHED = re.compile(r"Preflight: not sound\..*\bunreachable\b", re.DOTALL)
 SWITCH = re.compile(r"leaf1 .* can't be reached by SSH: nothing is there")
 PLAYS = {f"{role.name}-{at}": play for role in ROLES for at, play in enumerate(examples(role))}

@@ -54,7 +54,7 @@ TABLE = (
         EXISTING,
         "the kubeconfig is missing, or lacks a right that a run needs",
         "a run stops before it changes hosts",
-        "let an administrator of the cluster apply the installer's objects (docs/guides/kubernetes-rights.md)",
+        "export KUBECONFIG=FILE; an administrator gives its rights (docs/guides/kubernetes-rights.md)",
     ),
 )
 

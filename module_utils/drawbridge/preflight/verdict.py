@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core import hostlist
+from ..core.own_name import marked, named
 from . import across_findings, hardware_findings, reach_findings, system_findings
 from .model import CAUSES, Answer, Finding, Found, of_table
 
@@ -18,7 +18,6 @@ ROWS: Mapping[str, Finding] = {
     row.name: row for cause in CAUSES for row in (*across_findings.TABLE, *ALONE) if row.cause == cause
 }
 """All findings by name, in the order of a report."""
-OWN_NAME = "HOST"
 VERSION = 1
 """Of the JSON report's shape."""
 
@@ -33,8 +32,7 @@ def document(findings: Iterable[Found], hosts: int, accepted: Collection[str]) -
     """The report as plain data: each sentence once, with its hosts."""
     folded: dict[tuple[str, str], list[str]] = {}
     for item in findings:
-        text = re.sub(rf"(?<![\w.-]){re.escape(item.host)}(?![\w-])", OWN_NAME, item.text)
-        folded.setdefault((item.name, text), []).append(item.host)
+        folded.setdefault((item.name, marked(item.text, item.host)), []).append(item.host)
     order = list(ROWS)
     lines = [_line(name, text, names, accepted) for (name, text), names in folded.items()]
     lines.sort(key=lambda line: order.index(line["name"]))
@@ -44,12 +42,11 @@ def document(findings: Iterable[Found], hosts: int, accepted: Collection[str]) -
 
 def _line(name: str, text: str, names: Sequence[str], accepted: Collection[str]) -> dict[str, Any]:
     row, hosts = ROWS[name], sorted(set(names))
-    text = text.replace(OWN_NAME, hosts[0]) if len(hosts) == 1 else text
     return {
         "name": name,
         "cause": row.cause,
         "hosts": hostlist.in_order(hosts),
-        "text": text,
+        "text": named(text, hosts),
         "why": row.why,
         "repair": row.repair,
         "accepted": name in accepted,

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..core import hostlist
+from ..core.own_name import marked, named
 from .collect import CHANGED, FAILED, KINDS, PENDING, REFUSED, UNREACHABLE, Finding
 
-OWN_NAME = "HOST"
-"""Stands for the host's own name in a sentence that many hosts share."""
 VERSION = 1
 """Of the JSON report's shape."""
 WHOLE_SITE = ""
@@ -60,7 +58,7 @@ def fold(findings: Iterable[Finding]) -> list[Line]:
     """Lines by kind, then by layer and sentence in the order in which they first came."""
     hosts: dict[tuple[str, str, str, str], list[str]] = {}
     for found in findings:
-        text = _shared(found.text, found.host)
+        text = marked(found.text, found.host)
         hosts.setdefault((found.kind, found.layer, found.task, text), []).append(found.host)
     layers = {layer: at for at, layer in enumerate(dict.fromkeys(layer for _unused, layer, _unused, _unused in hosts))}
     lines = [_line(key, names) for key, names in hosts.items()]
@@ -70,14 +68,7 @@ def fold(findings: Iterable[Finding]) -> list[Line]:
 def _line(key: tuple[str, str, str, str], names: Sequence[str]) -> Line:
     kind, layer, task, text = key
     known = sorted({name for name in names if name})
-    if len(known) == 1:
-        text = text.replace(OWN_NAME, known[0])
-    return Line(kind, layer, task, text, hostlist.in_order(known))
-
-
-def _shared(text: str, host: str) -> str:
-    """The text with a word for the host's own name."""
-    return re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", OWN_NAME, text) if host and host in text else text
+    return Line(kind, layer, task, named(text, known), hostlist.in_order(known))
 
 
 def document(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
@@ -113,7 +104,7 @@ def compared(report: Document, last: Document) -> dict[str, Any]:
 
 
 def _key(found: Mapping[str, Any], host: str) -> tuple[str, str, str, str]:
-    return found["kind"], found["layer"], host, _shared(found["text"], host)
+    return found["kind"], found["layer"], host, named(marked(found["text"], host), ())
 
 
 def _by_host(report: Document) -> set[tuple[str, str, str, str]]:

@@ -9,6 +9,8 @@ run. The admission policies let the other one close nodes and label namespaces.
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import Any, Callable, Optional
 
 from ..converge import DeviceError
@@ -35,8 +37,8 @@ def connect(kubeconfig: str) -> Ask:
     from kubernetes import config
 
     try:
-        api = config.new_client_from_config(config_file=kubeconfig)
-    except (config.ConfigException, OSError) as err:
+        api = config.new_client_from_config(config_file=str(file_of(kubeconfig)))
+    except (config.ConfigException, OSError, TypeError) as err:
         raise DeviceError(f"kubeconfig {kubeconfig!r} can't be used: {err}") from err
     settings, pool = api.configuration, api.rest_client.pool_manager
     groups = [("Impersonate-User", INSTALLER_USER), *(("Impersonate-Group", it) for it in GROUPS)]
@@ -60,6 +62,20 @@ def connect(kubeconfig: str) -> Ask:
         return answer.status, (_events if method == "WATCH" and answer.status < 300 else _answer)(answer.data)
 
     return ask
+
+
+def file_of(kubeconfig: str) -> Path:
+    """The file, which must be one. Without a name the client would take one that nobody chose. Raises DeviceError."""
+    path = Path(kubeconfig).expanduser()
+    if not kubeconfig:
+        raise DeviceError(
+            "no kubeconfig is set; export KUBECONFIG=FILE where Ansible runs, with the installer's rights"
+        )
+    if os.pathsep in kubeconfig and not path.exists():
+        raise DeviceError(f"kubeconfig {kubeconfig!r} is a list; export KUBECONFIG with the one file of this cluster")
+    if not path.is_file():
+        raise DeviceError(f"kubeconfig {kubeconfig!r} is no file; export KUBECONFIG=FILE where Ansible runs")
+    return path
 
 
 def _answer(data: bytes) -> Json:

@@ -95,6 +95,17 @@ def test_an_answer_that_is_not_json_is_a_message(kubeconfig: Path) -> None:
     assert connect(str(kubeconfig))("GET", "/nothing", None) == (404, {"message": "404 page not found"})
 
 
-def test_a_missing_kubeconfig_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match="can't be used"):
-        connect(str(tmp_path / "none"))
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("", "no kubeconfig is set; export KUBECONFIG=FILE"),
+        ("{}/none", "none' is no file; export KUBECONFIG=FILE"),
+        ("{}", "' is no file"),
+        ("{}/none:{}/other", "is a list; export KUBECONFIG with the one file"),
+        ("{}/text", "can't be used"),
+    ],
+)
+def test_a_kubeconfig_that_is_none_is_refused_with_its_repair(named: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("root:x:0:0\n")
+    with pytest.raises(DeviceError, match=said):
+        connect(named.replace("{}", str(tmp_path)))
