@@ -74,13 +74,12 @@ class Given:
     def faults(self) -> list[Fault]:
         """Old names, names that are no option, and options that the playbook needs."""
         found = [fault for place, variables in self.places.items() for fault in self._of(place, variables)]
-        absent = [option for option in self._own() if option.required and not option.nodes and self._lacks(option)]
+        absent = [option for option in self._own() if option.required and self._lacks(option)]
         return [*found, *(_missing(option, self.playbook) for option in absent)]
 
     def selecting(self) -> str:
-        """The option that selects nodes, also if the run lacks it. "" if it has the option's old name alone."""
-        found = (option for option in self._own() if option.nodes)
-        return next((option.name for option in found if option.name in self.known or self._lacks(option)), "")
+        """The option that selects nodes, if the run has it. One that is missing, or has its old name, is a fault."""
+        return next((option.name for option in self._own() if option.nodes and option.name in self.known), "")
 
     def _own(self) -> list[Option]:
         return of_playbook(self.table, self.playbook)

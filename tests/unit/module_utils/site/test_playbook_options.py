@@ -122,19 +122,20 @@ def test_required_options_are_named_with_what_to_add() -> None:
         " -e replace_switch_fingerprint=SHA256:...",
     ]
     assert said(run("replace_switch", {}, needed("replace_switch"))) == []
-    assert said(run("rolling", {"rolling_maintenance": "kernel"})) == []  # its nodes are refused as an empty hostlist
+    [sentence] = said(run("rolling", {"rolling_maintenance": "kernel"}))
+    assert sentence == "rolling_nodes is missing, but rolling.yml needs it; add -e 'rolling_nodes=gpu[001-100]'"
 
 
 @pytest.mark.parametrize(
     ("playbook", "known", "name"),
     [
-        ("retire", {}, "retire_nodes"),
-        ("retire", {"nodes": "the site's"}, "retire_nodes"),
+        ("retire", {}, ""),
+        ("retire", {"nodes": "the site's"}, ""),
         ("rejoin", {"rejoin_nodes": "gpu01"}, "rejoin_nodes"),
         ("site", {}, ""),
         ("", {}, ""),
     ],
 )
 def test_an_option_selects_the_nodes(playbook: str, known: dict[str, Any], name: str) -> None:
-    """Also if it is absent: its value is then empty, which is refused."""
+    """One that is absent is a fault of its own."""
     assert run(playbook, {}, known).selecting() == name
