@@ -102,6 +102,7 @@ from ..module_utils.drawbridge.report.formats import as_json, as_junit, as_metri
 from ..module_utils.drawbridge.report.page_io import as_page
 from ..module_utils.drawbridge.report.sentences import text
 from ..plugin_utils.internals import playbook_file
+from ..plugin_utils.inventories import plain
 from ..plugin_utils.releases import data_of, host_of
 from ..plugin_utils.run_event import event
 
@@ -187,7 +188,9 @@ class CallbackModule(CallbackBase):
         seconds = now - self._started
         command = shown(sys.argv, yaml.safe_load(OPTIONS.read_text()))
         names, proved = (in_order(sorted(found)) for found in (self._hosts, set() if check else self._proved))
-        run = Run(self._playbook, check, command, started, seconds, plays, len(self._hosts), names, proved)
+        sources = context.CLIARGS.get("inventory") or ()
+        inventory = ", ".join(map(plain, [sources] if isinstance(sources, str) else sources))
+        run = Run(self._playbook, check, command, started, seconds, plays, len(self._hosts), names, proved, inventory)
         report = document(run, fold(self._findings))
         last = earlier(self.get_option("json")) if check else None
         return compared(report, last) if last else report

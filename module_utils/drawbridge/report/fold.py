@@ -52,6 +52,8 @@ class Run:
     """Their hostlist."""
     proved: str = ""
     """Hostlist of nodes that the run proved ready for jobs; empty in check mode, which proves nothing."""
+    inventory: str = ""
+    """Its sources, relative to the working directory if they are below it."""
 
 
 def fold(findings: Iterable[Finding]) -> list[Line]:

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .collect import CHANGED, FAILED, REFUSED, UNREACHABLE
+from .collect import CHANGED, FAILED, PENDING, REFUSED, STOPPED, UNREACHABLE
 from .fold import Document, of_kind
-from .sentences import LONGEST, TITLES, duration, place, sentences, steps_of_person, summary, title
+from .sentences import LONGEST, duration, place, sentences, steps_of_person, summary, title
 from .shorten import shortened
 
 TEMPLATE = "page.html.j2"
+ORDER = (REFUSED, FAILED, UNREACHABLE, STOPPED, PENDING, CHANGED)
+"""A terminal shows the end of a text, a browser its begin: findings that need a person come first."""
 
 
 def as_page(report: Document) -> str:
@@ -23,9 +25,7 @@ def as_page(report: Document) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(Path(__file__).with_name(TEMPLATE).read_text(encoding="utf-8"))
-    # a terminal shows the end of a text, a browser its begin: findings that need a person come first
-    kinds = sorted(TITLES, key=lambda kind: kind == CHANGED)
-    sections = [(kind, title(report, kind), of_kind(report, kind)) for kind in kinds]
+    sections = [(kind, title(report, kind), of_kind(report, kind)) for kind in ORDER]
     sections.append(("gone", f"Gone since {report.get('since')}", list(report.get("gone", ()))))
     shown = [(kind, name, _by_layer(found)) for kind, name, found in sections if found]
     worst = "bad" if of_kind(report, REFUSED, FAILED, UNREACHABLE) else "changed" if report["findings"] else "good"
@@ -34,12 +34,19 @@ def as_page(report: Document) -> str:
         summary=summary(report),
         next=steps_of_person(report),
         sections=shown,
+        counts=_counts(shown),
         worst=worst,
         place=place,
         longest=LONGEST,
         sentences=sentences,
         duration=duration,
     )
+
+
+def _counts(sections: Sequence[tuple[str, str, Mapping[str, Sequence[Any]]]]) -> dict[str, dict[str, int]]:
+    """Lines by layer, then by kind of finding."""
+    layers = dict.fromkeys(layer for _kind, _name, found in sections for layer in found)
+    return {layer: {kind: len(found.get(layer, ())) for kind, _name, found in sections} for layer in layers}
 
 
 def _by_layer(found: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -20,7 +20,7 @@ RUNS = ("nothing", "failures", "unreachable")
 def run(check: bool = False, started: str = "2026-11-24T02:00:00+00:00") -> Run:
     plays = [("Check the intent", 0.4), ("Bring nodes to their intended state", 61.0)]
     command = "ansible-playbook playbooks/site.yml" + (" --check" if check else "")
-    return Run("site.yml", check, command, started, 72.4, plays, 11)
+    return Run("site.yml", check, command, started, 72.4, plays, 11, inventory="inventories/lab")
 
 
 def recorded(name: str) -> list[Event]:

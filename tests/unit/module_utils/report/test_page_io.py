@@ -15,10 +15,40 @@ from tests.unit.module_utils.report.runs import recorded, report, step
 def test_the_page_loads_nothing_and_shows_every_host_and_no_markup_of_results() -> None:
     page = as_page(report([*recorded("failures"), step("gpu01", "write <script>alert(1)</script>")]))
     assert "<script" not in page
-    assert re.findall(r"\b(?:src|href|url|@import)\s*[=(]", page) == []
+    assert re.findall(r"\b(?:src|url|@import)\s*[=(]", page) == []
+    assert re.findall(r"href=\"(?!#)", page) == []
     assert "default-src 'none'" in page
     for place in {line["hosts"] for line in report(recorded("failures"))["findings"] if line["hosts"]}:
         assert place in page
+
+
+def test_the_page_begins_with_failures_and_counts_lead_to_their_sections() -> None:
+    page = as_page(report(recorded("failures")))
+    assert "on the inventory <code>inventories/lab</code>" in page
+    kinds = re.findall(r'<section class="found (\w+)">', page)
+    assert kinds == [
+        kind for kind in ("refused", "failed", "unreachable", "stopped", "pending", "changed") if kind in kinds
+    ]
+    assert len(kinds) > 2
+    targets = re.findall(r'href="#([^"]+)"', page)
+    assert targets and sorted(targets) == sorted(re.findall(r'<h3 id="([^"]+)"', page))
+    for kind in kinds:
+        assert f'id="only-{kind}"' in page
+        assert f"body:has(#only-{kind}:checked) section.found:not(.{kind})" in page
+
+
+def test_the_counts_are_those_of_the_lines() -> None:
+    page = as_page(
+        report([*(step(f"gpu0{at}", f"write {at}") for at in range(3)), step("gpu01", "x", role="slurm_node")])
+    )
+    numbers = [int(number) for number in re.findall(r'href="#[^"]+">(\d+)<', page)]
+    assert numbers == []  # one kind: there is nothing to choose
+    page = as_page(report([*recorded("failures"), *(step(f"gpu0{at}", f"write {at}") for at in range(3))]))
+    sections = page.split('<section class="found ')[1:]
+    by_anchor = dict(re.findall(r'href="#([^"]+)">(\d+)<', page))
+    for section in sections:
+        for part in section.split("<h3 ")[1:]:
+            assert part.partition("</table>")[0].count("<tr>") == int(by_anchor[re.findall(r'id="([^"]+)"', part)[0]])
 
 
 def test_a_long_hostlist_is_cut_for_people_and_whole_in_the_page() -> None:
