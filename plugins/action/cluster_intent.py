@@ -23,7 +23,7 @@ from ..module_utils.drawbridge.fabric.links import unchecked
 from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
 from ..module_utils.drawbridge.report.sentences import count
 from ..module_utils.drawbridge.site import role_variables
-from ..module_utils.drawbridge.site.load import inventory_faults, load
+from ..module_utils.drawbridge.site.load import checked
 from ..module_utils.drawbridge.site.model import DOMAINS, OPTIONAL, Intent
 from ..module_utils.drawbridge.site.own_names import PREFIX, unread
 from ..module_utils.drawbridge.site.playbook_options import EXTRA, Given, read
@@ -94,16 +94,16 @@ class ActionModule(ActionBase):
         options = self._run_options(args["playbook"], task_vars)
         elsewhere = [*self._elsewhere(), *options.faults()]
         try:
-            intent = load(intent_of(self._templar, task_vars))
-            faults = [*inventory_faults(intent, groups, part=args["part"]), *elsewhere]
-            if args["whole_site"]:
-                faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
-            if args["nodes"] is not None:
-                faults += choice_faults(intent, "nodes", args["nodes"], task_vars)
-            if name := options.selecting():
-                faults += choice_faults(intent, name, self._templar.template(task_vars.get(name, "")), task_vars)
+            intent, faults = checked(intent_of(self._templar, task_vars), groups, args["part"])
         except IntentError as err:
             return None, [*err.faults, *elsewhere]
+        faults += elsewhere
+        if args["whole_site"]:
+            faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
+        if intent and args["nodes"] is not None:
+            faults += choice_faults(intent, "nodes", args["nodes"], task_vars)
+        if intent and (name := options.selecting()):
+            faults += choice_faults(intent, name, self._templar.template(task_vars.get(name, "")), task_vars)
         return intent, faults
 
     def _said(self, intent: Intent, task_vars: Mapping[str, Any]) -> dict[str, list[str]]:

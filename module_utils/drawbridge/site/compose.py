@@ -87,6 +87,11 @@ def _expand(found: Composed, expansion: Callable[..., Any]) -> None:
             found.broken.add(into)
 
 
+def whole(function: Callable[..., Any], found: Composed) -> bool:
+    """Whether the site has all that a function needs, and no part that it reads is broken."""
+    return not (found.broken & set(reads(function)) or lacking(function, found.parts))
+
+
 def lacking(function: Callable[..., Any], parts: Mapping[str, Any]) -> list[str]:
     """The parts that a function needs and the site lacks. One that may be None says so by its parameter's type."""
     return [it for it, part in arguments(function, parts).items() if part is None and not may_be_none(function, it)]

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..fabric import cabling_rules as cables
 from ..fabric import channel_rules as channels
@@ -35,7 +34,8 @@ from . import filesystem_rules as filesystems
 from . import kube_rules as kube
 from . import nodes_rules as placing
 from . import system_rules as systems
-from .compose import Composed, arguments, compose, lacking, reads
+from .compose import Composed, arguments, compose, whole
+from .inventory_groups import group_faults
 from .model import DOMAINS, Intent
 
 Rule = Callable[..., Iterable[Fault]]
@@ -55,12 +55,26 @@ RULES: tuple[Rule, ...] = tuple(
 
 def load(variables: Mapping[str, Any]) -> Intent:
     """Compose the intent from variables `drawbridge_<domain>`. Raises IntentError with all faults that can be found."""
+    intent, faults = checked(variables)
+    if faults or not intent:
+        raise IntentError(faults)
+    return intent
+
+
+def checked(
+    variables: Mapping[str, Any], groups: Mapping[str, Iterable[str]] | None = None, part: bool = False
+) -> tuple[Intent | None, list[Fault]]:
+    """The intent, and all its faults. None: a domain is broken.
+
+    With `groups`, the hosts of the inventory's groups, also faults of these; `part`: it may have any part of the site.
+    """
     found = compose({domain: variables[key] for domain in DOMAINS if (key := f"drawbridge_{domain}") in variables})
     faults = [*found.faults, *(fault for rule in RULES for fault in judged(rule, found))]
-    if faults:
-        # several rules may look up one name
-        raise IntentError([*{str(fault): fault for fault in faults}.values()])
-    return Intent(**arguments(Intent, found.parts))
+    if groups is not None:
+        faults += group_faults(found, groups, part)
+    # several rules may look up one name
+    once = [*{str(fault): fault for fault in faults}.values()]
+    return None if found.broken else Intent(**arguments(Intent, found.parts)), once
 
 
 def judged(rule: Rule, found: Composed) -> list[Fault]:
@@ -68,54 +82,9 @@ def judged(rule: Rule, found: Composed) -> list[Fault]:
 
     A rule that looks up a name which no key defines raises this fault.
     """
-    if found.broken & set(reads(rule)) or lacking(rule, found.parts):
+    if not whole(rule, found):
         return []
     try:
         return [*rule(**arguments(rule, found.parts))]
     except IntentError as err:
         return [*err.faults]
-
-
-def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]], part: bool = False) -> list[Fault]:
-    """Differences between hosts of the intent and of the inventory's groups, which map names to host names.
-
-    `part`: the inventory may have any part of the site, such as a slice of a job.
-    """
-    switches = intent.fabric.switches if intent.fabric else ()
-    expected = {
-        "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
-        "switches": ("drawbridge_fabric.switches", [it for kind in switches for it in hostlist.expand(kind.names)]),
-        "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
-        **_groups(intent.filesystems),
-    }
-    storage = intent.slurm.accounting
-    elsewhere = storage.slurmdbd == "drawbridge" and storage.host not in ("", intent.slurm.controller)
-    expected["accounting"] = ("drawbridge_slurm.accounting.host", [storage.host] if elsewhere else [])
-    if "infra" in groups and intent.kube:  # Drawbridge need not configure the infra nodes
-        expected["infra"] = ("drawbridge_kube.infra", hostlist.expand(intent.kube.infra))
-    faults = []
-    for group, (key, names) in expected.items():
-        hosts = list(groups.get(group, ()))
-        present, defined = set(hosts), set(names)
-        missing = "" if part else hostlist.compress([name for name in names if name not in present])
-        if missing:
-            reason = f"the inventory's group {group} has no {missing}"
-            faults.append(Fault(key, missing, reason, f"add it to the group {group}, or take it out of {key}"))
-        if undefined := hostlist.compress([host for host in hosts if host not in defined]):
-            reason, repair = f"{key} does not have it", f"define it in {key}, or take it out of the group {group}"
-            if group == "accounting" and not elsewhere:
-                reason = (
-                    "slurmdbd runs on the controller" if storage.slurmdbd == "drawbridge" else "slurmdbd is the site's"
-                )
-                repair = f"take it out of the group {group}"
-            faults.append(Fault(f"group {group}", undefined, reason, repair))
-    return faults
-
-
-def _groups(filesystems: Mapping[str, Any]) -> dict[str, tuple[str, list[str]]]:
-    """Groups whose hosts file systems name; without hosts for one that the site lacks."""
-    rows = [(name, group, row) for name, kind in KINDS.items() for group, row in kind.groups.items()]
-    return {
-        group: (f"drawbridge_{name}.{row.key}", [*row.names(filesystems[name])] if name in filesystems else [])
-        for name, group, row in rows
-    }

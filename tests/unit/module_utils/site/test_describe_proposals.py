@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.nics import RAILS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_difference import (
     differences,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_text import slurm_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_view import folder
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import checked, load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Intent
 
 from tests.unit.module_utils.machine_facts import ALL, facts
@@ -122,14 +121,13 @@ def faults(hosts: Hosts, groups: Any) -> list[str]:
     """What the check says of a proposal, except for keys of which it has a question without an answer here."""
     files = folder(hosts, groups, {})
     asked = {match.group(2) for text in files.values() for match in QUESTION.finditer(text)}
+    # a person who answers with a name also puts it into the group
+    asked |= {"switches", "group switches"} if "names" in asked else set()
     asked |= {"nodes"} if "      # add " in files.get("group_vars/all/fabric.yml", "") else set()
     proposed = yaml.safe_load(files["hosts.yml"])["all"]["children"]
     inventory = {name: list(group["hosts"]) for name, group in proposed.items()}
     partition = {"name": "all", "nodes": ",".join(groups["nodes"])}
-    try:
-        found = inventory_faults(load(intent(files, {**VALUES, "partitions": [partition]})), inventory)
-    except IntentError as refused:
-        found = list(refused.faults)
+    _intent, found = checked(intent(files, {**VALUES, "partitions": [partition]}), inventory)
     return [str(fault) for fault in found if fault.key.rpartition(".")[2].partition("[")[0] not in asked]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_view import folder
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import checked
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -103,7 +103,7 @@ def test_the_labs_intent_is_the_shipped_one_where_it_must_and_is_accepted_with_i
     tree = yaml.safe_load(files["hosts.yml"])["all"]["children"]
     groups = {name: list(group["hosts"]) for name, group in tree.items() if name != "storage_admins"}
     assert groups["switches"] == ["leaf1", "leaf2"]
-    assert inventory_faults(load(found), groups) == []
+    assert checked(found, groups)[1] == []
 
 
 def test_unknown_facts_of_hosts_are_questions() -> None:

@@ -18,7 +18,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     Fault,
     IntentError,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import checked, load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import chosen_faults
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -168,12 +168,24 @@ def test_several_faults_are_reported_together() -> None:
 )
 def test_inventory_and_intent_have_the_same_hosts(admin: str, change: dict[str, Any], sentence: str) -> None:
     groups = {name: hosts for name, hosts in {**GROUPS, **change}.items() if hosts is not None}
-    faults = [str(fault) for fault in inventory_faults(load(patched({"drawbridge_gpfs.admin": admin})), groups)]
+    intent, found = checked(patched({"drawbridge_gpfs.admin": admin}), groups)
+    faults = [str(fault) for fault in found]
+    assert intent
     assert bool(faults) is bool(sentence) and sentence in " ".join(faults), faults
 
 
 def test_a_part_of_the_site_lacks_hosts_but_has_none_of_its_own() -> None:
-    intent = load(site("lab"))
-    assert inventory_faults(intent, {"nodes": ["gpu02"]}, part=True) == []
-    [fault] = inventory_faults(intent, {"nodes": ["gpu02", "gpu99"]}, part=True)
+    assert checked(site("lab"), {"nodes": ["gpu02"]}, part=True)[1] == []
+    _intent, [fault] = checked(site("lab"), {"nodes": ["gpu02", "gpu99"]}, part=True)
     assert 'group nodes is "gpu99", but drawbridge_nodes.ranges does not have it' in str(fault)
+
+
+def test_groups_are_compared_beside_other_faults_unless_their_own_domain_is_broken() -> None:
+    broken = patched({"drawbridge_slurm.cluster": 7, "drawbridge_fabric.roce.priority": 6})
+    intent, faults = checked(broken, {**GROUPS, "nodes": ["gpu01"], "controllers": ["other"]})
+    assert intent is None
+    keys = [fault.key for fault in faults]
+    assert keys[0] == "drawbridge_slurm.cluster"
+    assert "drawbridge_nodes.ranges" in keys, "the group of nodes differs, and drawbridge_nodes is whole"
+    assert "group controllers" not in keys, "drawbridge_slurm is broken, so that its controller is not known"
+    assert any(key.startswith("drawbridge_fabric.cnp") for key in keys), "rules of a whole domain"
