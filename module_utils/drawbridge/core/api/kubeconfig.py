@@ -65,7 +65,7 @@ def connect(kubeconfig: str) -> Ask:
 
 
 def file_of(kubeconfig: str) -> Path:
-    """The file, which must be one. Without a name the client would take one that nobody chose. Raises DeviceError."""
+    """The file, which must be one. Without a name the client would take its default file. Raises DeviceError."""
     path = Path(kubeconfig).expanduser()
     if not kubeconfig:
         raise DeviceError(
