@@ -27,7 +27,7 @@ KINDS = {str: "text", int: "integer", bool: "true or false"}
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A mapping of the intent: its path, its class, and where the same class is used."""
+    """A mapping of the intent: the path of its first place, and its class."""
 
     path: str
     cls: type
@@ -39,9 +39,11 @@ class Section:
 
 
 def page() -> str:
-    """A section for each mapping, in the order of the files in group_vars/all."""
-    places = sections()
-    return "".join(_section(place, places) for place in places.values()).rstrip("\n") + "\n"
+    """A list of contents, and a section for each mapping, domain by domain."""
+    places, guides = sections(), yaml.safe_load(PAGES.read_text())
+    contents = (f"{'  ' * place.path.count('.')}- [`{place.path}`](#{place.anchor})\n" for place in places.values())
+    parts = (_section(place, places, guides.get(place.path, {})) for place in places.values())
+    return f"{''.join(contents)}\n{''.join(parts)}".rstrip("\n") + "\n"
 
 
 def sections() -> dict[type, Section]:
@@ -80,11 +82,10 @@ def _record_of(hint: Any) -> type | None:
     return next((typing.cast(type, cls) for cls in inner if dataclasses.is_dataclass(cls)), None)
 
 
-def _section(section: Section, places: Mapping[type, Section]) -> str:
+def _section(section: Section, places: Mapping[type, Section], guides: Mapping[str, str]) -> str:
     path, summary = section.path, (section.cls.__doc__ or "").strip().splitlines()[0]
     domain = path.removeprefix("drawbridge_")
     absent = f" A site without {OPTIONAL[domain].rstrip(',')} leaves it out." if domain in OPTIONAL else ""
-    guides = yaml.safe_load(PAGES.read_text()).get(path, {})
     read_on = f" Read on: {', '.join(f'[{title}]({link})' for title, link in guides.items())}." if guides else ""
     title = f"{'###' if '.' in path else '##'} `{path}`"
     rows = "".join(_row(field, hint, section.cls, places) for field, hint in _fields(section.cls))
@@ -181,9 +182,12 @@ def _flow(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    """What YAML can write. A record, and a key without a default, has no value to show."""
     if isinstance(value, tuple):
         return list(value)
-    return dict(value) if isinstance(value, Mapping) else value if isinstance(value, (str, int, list)) else None
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value if isinstance(value, (str, int, list)) else None
 
 
 class _Loader(yaml.SafeLoader):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.collection.installed import ROOT, Completed, bare_environment, run
 from tests.collection.recorder import Recorder
@@ -75,6 +76,19 @@ def test_a_broken_intent_is_refused_under_a_limit_as_well(recorder: Recorder, tm
     output = refuse(recorder, tmp_path, "--limit", "leaf2", *variables(broken), playbook="fabric")
     assert "refused: 1 fault" in output, "whoever uses it notices as well, but the check comes first"
     assert "drawbridge_fabric.dscp is 99, but" in output
+    assert "(-e)" in output
+
+
+def test_a_fault_ends_with_the_file_and_line_that_set_it(recorder: Recorder, tmp_path: Path) -> None:
+    """Of two inventories the later one wins, and its file is named."""
+    path = tmp_path / "site/group_vars/all/fabric.yml"
+    path.parent.mkdir(parents=True)
+    (tmp_path / "site/hosts.yml").write_text("all: {}\n")
+    fabric = patched({"drawbridge_fabric.dscp": 99})["drawbridge_fabric"]
+    path.write_text(yaml.safe_dump({"drawbridge_fabric": fabric}, sort_keys=False))
+    line = path.read_text().splitlines().index("  dscp: 99") + 1
+    output = refuse(recorder, tmp_path, "-i", str(tmp_path / "site"), playbook="fabric")
+    assert f"({path}:{line})" in output, "the report at the end folds no line"
 
 
 def test_intent_in_another_place_is_refused(recorder: Recorder, tmp_path: Path) -> None:

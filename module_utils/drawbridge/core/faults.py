@@ -39,6 +39,10 @@ class _Missing:
 MISSING = _Missing()
 
 
+HIDDEN = "(not shown)"
+"""In place of a value that may be a secret."""
+
+
 def _shown(value: Any) -> str:
     if value is MISSING:
         return "missing"

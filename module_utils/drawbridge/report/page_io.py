@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .collect import CHANGED, FAILED, PENDING, REFUSED, STOPPED, UNREACHABLE
+from .collect import CHANGED, FAILED, PENDING, REFUSED, UNREACHABLE
 from .fold import Document, of_kind
-from .sentences import LONGEST, duration, place, sentences, steps_of_person, summary, title
+from .sentences import LONGEST, TITLES, duration, place, sentences, steps_of_person, summary, title
 from .shorten import shortened
 
 TEMPLATE = "page.html.j2"
-ORDER = (REFUSED, FAILED, UNREACHABLE, STOPPED, PENDING, CHANGED)
+ORDER = sorted(TITLES, key=lambda kind: (kind == CHANGED, kind == PENDING))
 """A terminal shows the end of a text, a browser its begin: findings that need a person come first."""
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
-from ..core.faults import Fault
+from ..core.faults import HIDDEN, Fault
 
 PREFIX = "drawbridge_"
-HIDDEN = "(not shown)"
 
 
 def unread(names: Iterable[str], known: Iterable[str], place: str) -> Iterator[Fault]:

@@ -12,10 +12,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.faults import MISSING, Fault
+from ..core.faults import HIDDEN, MISSING, Fault
 
 EXTRA = "--extra-vars"
-HIDDEN = "(not shown)"
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import AnsibleValidationError, UnsupportedError
 
-from ..core.faults import Fault
+from ..core.faults import HIDDEN, Fault
 
 Spec = Mapping[str, Any]
-HIDDEN = "(not shown)"
 EXPECTED = {
     "bool": "true or false",
     "dict": "keys and values",

@@ -27,7 +27,7 @@ def test_the_page_begins_with_failures_and_counts_lead_to_their_sections() -> No
     assert "on the inventory <code>inventories/lab</code>" in page
     kinds = re.findall(r'<section class="found (\w+)">', page)
     assert kinds == [
-        kind for kind in ("refused", "failed", "unreachable", "stopped", "pending", "changed") if kind in kinds
+        kind for kind in ("refused", "failed", "stopped", "unreachable", "pending", "changed") if kind in kinds
     ]
     assert len(kinds) > 2
     targets = re.findall(r'href="#([^"]+)"', page)
