@@ -33,7 +33,7 @@ class Shape:
 LABEL = Shape(
     NAME,
     "a DNS label",
-    "at most 63 small letters, digits and dashes, with a letter or digit at both ends",
+    "at most 63 small letters, digits and dashes, with a letter or digit at both ends, such as team-a",
 )
 PATH = Shape(
     r"/[A-Za-z0-9._/-]+",
@@ -43,12 +43,12 @@ PATH = Shape(
 HOSTS = Shape(
     r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?",
     "the name of a host",
-    "at most 63 letters, digits, dots, dashes and underscores, with a letter or digit at both ends",
+    "at most 63 letters, digits, dots, dashes and underscores, such as gpu01, with a letter or digit at both ends",
 )
 FILE = Shape(
     r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._-]+)+",
     "an absolute path with one spelling",
-    "letters, digits, dots, dashes and underscores between single slashes, without . and .. as parts",
+    "letters, digits, dots, dashes and underscores between single slashes, such as /opt/site/file",
 )
 
 

@@ -38,7 +38,7 @@ NUMA_NODES = Shape(
 ADDRESS = Shape(
     r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?",
     "an address",
-    "at most 253 letters, digits, dots, dashes and colons, with a letter or digit at both ends",
+    "at most 253 letters, digits, dots, dashes and colons, such as 10.1.0.21, with a letter or digit at both ends",
 )
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 

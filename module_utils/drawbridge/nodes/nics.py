@@ -28,13 +28,13 @@ FIRMWARE = Shape(
 NETDEV = Shape(
     r"(?!(all|default|[0-9]+)$)[A-Za-z0-9_][A-Za-z0-9._-]{0,14}",
     "the name of a network device",
-    "at most 15 letters, digits, dots, dashes and underscores, but not all, default or a number",
+    "at most 15 letters, digits, dots, dashes and underscores, such as rail0, and not all, default or a number",
 )
 """The kernel takes 15 characters. In /proc/sys/net, `all` and `default` mean other devices. systemd refuses numbers."""
 RDMA_DEVICE = Shape(
     r"[A-Za-z0-9_][A-Za-z0-9._-]{0,62}",
     "the name of an RDMA device",
-    "at most 63 letters, digits, dots, dashes and underscores",
+    "at most 63 letters, digits, dots, dashes and underscores, such as mlx5_0",
 )
 MELLANOX, INTEL = "15b3", "8086"
 """PCI vendors whose drivers need their own treatment; Mellanox' is NVIDIA's."""

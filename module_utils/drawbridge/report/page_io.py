@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .collect import CHANGED, FAILED, PENDING, REFUSED, UNREACHABLE
+from .collect import CHANGED, FAILED, PENDING, PLAYBOOK, REFUSED, UNREACHABLE
 from .fold import Document, of_kind
 from .sentences import LONGEST, TITLES, duration, place, sentences, steps_of_person, summary, title
 from .shorten import shortened
 
 TEMPLATE = "page.html.j2"
+REPOSITORY = "https://github.com/drawbridge/drawbridge/blob/main"
+"""Where a browser finds the guides; the page itself loads nothing from there."""
 ORDER = sorted(TITLES, key=lambda kind: (kind == CHANGED, kind == PENDING))
 """A terminal shows the end of a text, a browser its begin: findings that need a person come first."""
 
@@ -38,6 +40,8 @@ def as_page(report: Document) -> str:
         worst=worst,
         place=place,
         longest=LONGEST,
+        repository=REPOSITORY,
+        playbook=PLAYBOOK,
         sentences=sentences,
         duration=duration,
     )

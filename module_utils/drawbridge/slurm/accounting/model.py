@@ -37,12 +37,12 @@ ONE_LINE = Shape(
 DB_USER = Shape(
     r"[A-Za-z0-9_.-]{1,80}",
     "the name of a user of the database",
-    "at most 80 letters, digits, dots, dashes and underscores",
+    "at most 80 letters, digits, dots, dashes and underscores, such as slurm",
 )
 DB_NAME = Shape(
     r"[A-Za-z0-9_]{1,64}",
     "the name of a database",
-    "at most 64 letters, digits and underscores",
+    "at most 64 letters, digits and underscores, such as slurm_acct_db",
 )
 NORMAL = "normal"
 """The QOS that each cluster has."""

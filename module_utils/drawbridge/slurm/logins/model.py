@@ -12,7 +12,7 @@ ADOPT, CLOSED, SITE = "adopt", "closed", "site"
 PERSON = Shape(
     r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,62}",
     "the name of a user or group",
-    "at most 63 letters, digits, dots, dashes, underscores and @, not with a dash first",
+    "at most 63 letters, digits, dots, dashes, underscores and @, such as eve, not with a dash first",
 )
 """A user or a group, as PAM reads it in one word: no blanks, and no colon, which parts names."""
 

@@ -5,21 +5,36 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.page_io import as_page
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.page_io import (
+    REPOSITORY,
+    as_page,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.sentences import text
 
 from tests.unit.module_utils.report.runs import recorded, report, step
+
+ROOT = Path(__file__).parents[4]
+COLLECTION = ROOT / "collections/ansible_collections/drawbridge/drawbridge"
 
 
 def test_the_page_loads_nothing_and_shows_every_host_and_no_markup_of_results() -> None:
     page = as_page(report([*recorded("failures"), step("gpu01", "write <script>alert(1)</script>")]))
     assert "<script" not in page
     assert re.findall(r"\b(?:src|url|@import)\s*[=(]", page) == []
-    assert re.findall(r"href=\"(?!#)", page) == []
     assert "default-src 'none'" in page
     for place in {line["hosts"] for line in report(recorded("failures"))["findings"] if line["hosts"]}:
         assert place in page
+
+
+def test_each_layer_leads_to_its_page() -> None:
+    page = as_page(report([*recorded("failures"), step("gpu01", "restart it", role="slurm_node")]))
+    paths = set(re.findall(rf'href="{REPOSITORY}/([^"]+)"', page))
+    assert {"docs/guides/run-report.md", "roles/slurm_node/README.md"} < paths
+    assert len(re.findall(r'href="(?!#)', page)) == len(re.findall(f'href="{REPOSITORY}/', page))
+    assert all((ROOT / path).is_file() for path in paths)
+    assert f"repository: {REPOSITORY.removesuffix('/blob/main')}\n" in (COLLECTION / "galaxy.yml").read_text()
 
 
 def test_the_page_begins_with_failures_and_counts_lead_to_their_sections() -> None:
