@@ -9,10 +9,9 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.core.converge import DeviceError, converge
+from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.core.folder.io import Folder
-from ..module_utils.drawbridge.core.folder.plan import FolderState, plan
+from ..module_utils.drawbridge.core.folder.io import written
 from ..module_utils.drawbridge.core.printable import all_printable
 from ..module_utils.drawbridge.site.describe_difference import differences, folded
 from ..module_utils.drawbridge.site.describe_view import folder
@@ -47,11 +46,10 @@ class ActionModule(ActionBase):
             if given:
                 nodes = {name: facts for name, facts in hosts.items() if name in groups.get("nodes", ())}
                 return {**result, **all_printable(compared(folded(differences(load(given), nodes)), lost))}
-            want = FolderState(folder(hosts, groups, lost))
-            outcome = converge(Folder(args["folder"], want), plan, want, check=bool(self._task.check_mode))
+            files = folder(hosts, groups, lost)
+            return {**result, **written(args["folder"], files, bool(self._task.check_mode))}
         except (IntentError, DeviceError) as err:
             return {**result, "failed": True, "msg": str(err)}
-        return {**result, **outcome.result(), "failed": bool(outcome.error)}
 
 
 def compared(found: list[str], lost: Mapping[str, str]) -> dict[str, Any]:

@@ -23,10 +23,9 @@ from ansible.playbook.task import Task
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.artefact import Artefact
-from ..module_utils.drawbridge.core.converge import DeviceError, converge
+from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.core.folder.io import Folder
-from ..module_utils.drawbridge.core.folder.plan import FolderState, plan
+from ..module_utils.drawbridge.core.folder.io import written
 from ..module_utils.drawbridge.core.layer import VIEW, opened, validated
 from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
 from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
@@ -64,11 +63,10 @@ class ActionModule(ActionBase):
         result = super().run(tmp, variables)
         try:
             intent = load(intent_of(self._templar, variables))
-            want = FolderState(Walk(self._loader, self._task.get_variable_manager(), intent).files(args["playbook"]))
-            outcome = converge(Folder(args["folder"], want), plan, want, check=bool(self._task.check_mode))
+            files = Walk(self._loader, self._task.get_variable_manager(), intent).files(args["playbook"])
+            return {**result, **written(args["folder"], files, bool(self._task.check_mode))}
         except (IntentError, DeviceError) as err:
             return {**result, "failed": True, "changed": False, "msg": str(err)}
-        return {**result, **outcome.result(), "failed": bool(outcome.error)}
 
 
 class Walk:

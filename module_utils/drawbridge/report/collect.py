@@ -39,7 +39,7 @@ class Event:
     role: str
     task: str
     result: Mapping[str, Any] = field(default_factory=dict)
-    """As the module returned it."""
+    """As the module returned it; with `localhost`, it is about files on the machine that runs Ansible."""
 
 
 @dataclass(frozen=True)
@@ -111,4 +111,5 @@ def _cause(result: Mapping[str, Any]) -> str:
 
 
 def _finding(kind: str, event: Event, text: str) -> Finding:
-    return Finding(kind, event.host, event.role or PLAYBOOK, event.task, printable(redacted(text)))
+    host = "localhost" if event.result.get("localhost") else event.host
+    return Finding(kind, host, event.role or PLAYBOOK, event.task, printable(redacted(text)))

@@ -8,17 +8,27 @@ import contextlib
 import grp
 import os
 import pwd
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from .. import files
-from ..converge import DeviceError, Step
+from ..converge import DeviceError, Step, converge
 from ..file_entry import Entry
 from .owner_io import require_own
-from .plan import FolderState
+from .plan import FolderState, plan
 
 LIST = "files.txt"
+PROGRESS = ("steps", "pending", "done", "left", "diff")
 HEADER = "# Written by Drawbridge, which removes these files when they no longer belong here."
+
+
+def written(path: str, content: Mapping[str, str], check: bool) -> dict[str, Any]:
+    """An action's result once the folder has these files, by path. A failure names its cause, not each file left."""
+    want = FolderState(dict(content))
+    outcome = converge(Folder(path, want), plan, want, check=check)
+    result = {**outcome.result(), "localhost": True, "failed": bool(outcome.error)}
+    return {key: value for key, value in result.items() if not (outcome.error and key in PROGRESS)}
 
 
 class Folder:

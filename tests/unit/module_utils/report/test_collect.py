@@ -15,6 +15,11 @@ def test_another_module_s_change_is_named_by_its_task() -> None:
     assert [(one.kind, one.text) for one in found] == [("changed", "Bind the roles")]
 
 
+def test_files_on_the_machine_that_runs_ansible_are_no_host_s() -> None:
+    found = findings(Event("ok", "ctl", "", "Plan", {"changed": True, "steps": ["write x"], "localhost": True}))
+    assert [(one.host, one.text) for one in found] == [("localhost", "write x")]
+
+
 def test_only_changed_items_of_a_loop_are_named() -> None:
     items = [{"changed": False, "steps": []}, {"changed": True, "steps": ["add it"], "pending": ["wait: job 1"]}]
     found = findings(Event("ok", "ctl", "r", "Loop", {"changed": True, "results": items}))

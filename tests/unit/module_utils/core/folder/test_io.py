@@ -13,6 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     HEADER,
     LIST,
     Folder,
+    written,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.folder.plan import FolderState, plan
 
@@ -40,6 +41,12 @@ def test_a_file_that_was_deleted_comes_back(tmp_path: Path) -> None:
     (tmp_path / "a").unlink()
     assert converged(tmp_path, {"a": "1\n"})
     assert (tmp_path / "a").read_text() == "1\n"
+
+
+def test_a_folder_that_can_not_be_made_is_one_cause_without_a_line_for_each_file() -> None:
+    found = written("/proc/x", {"a": "1\n", "b": "2\n"}, check=False)
+    cause = "/proc/x/files.txt can't be written: No such file or directory"
+    assert found == {"changed": False, "failed": True, "localhost": True, "msg": cause}
 
 
 @pytest.mark.parametrize("name", ["a", LIST])
