@@ -155,7 +155,7 @@ def page(costs: Mapping[int, Cost], expansion: float, busy: float) -> str:
         f"The memory is that of all processes of an onboarding at their highest; {goal(MEMORY):g} MiB are the limit.",
         f"Loading 10,000 nodes may take {goal(LOADED):g} s. Only the controller and the {NEW} nodes were asked for.",
         "",
-        f"With {LARGE:,} accounts made by an expansion, the same intent is loaded in {expansion:.2f} s, without Ansible.",
+        f"With {LARGE:,} accounts made by an expansion, the intent is loaded in {expansion:.2f} s, without Ansible.",
     ]
     return "\n".join(lines) + "\n"
 
