@@ -1,13 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""All that a site may lack leaves the intent and comes back: NICs, GPFS, and Kubernetes with the gate."""
+"""What a site may lack leaves the intent and comes back: GPFS, the gate with Kubernetes, and both with the NICs."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,19 +23,32 @@ HANDED = ("kube_installer", "kube_policies")
 """Manifests for the administrator."""
 
 
-def without(site: Path) -> None:
-    """Take the network, GPFS and gated partitions out of an inventory."""
-    for name in ("fabric", "storage"):
-        (site / f"group_vars/all/{name}.yml").unlink()
-    for name, change in {"nodes": _plain_nodes, "slurm": _open_partitions}.items():
-        file = site / f"group_vars/all/{name}.yml"
-        content = yaml.safe_load(file.read_text())
-        change(content[f"drawbridge_{name}"])
-        file.write_text(yaml.safe_dump(content))
-    hosts = yaml.safe_load((site / "hosts.yml").read_text())
-    for group in ("switches", "storage_admins"):
-        hosts["all"]["children"][group] = {}
-    (site / "hosts.yml").write_text(yaml.safe_dump(hosts))
+LEFT = {
+    "gpfs": {"gpfs_client"},
+    "gates": {"drawbridge_run", "kube_node", "kubelet_numa", "slurm_gate"},
+}
+LEFT["all"] = {*LEFT["gpfs"], *LEFT["gates"], "fabric_nic"}
+"""Roles that leave a node's record, by what leaves the intent."""
+
+
+def without(site: Path, part: str) -> None:
+    """Take GPFS, the gates of all partitions, or both and the network, out of an inventory."""
+    if part != "gates":
+        (site / "group_vars/all/storage.yml").unlink()
+    if part != "gpfs":
+        changed(site / "group_vars/all/slurm.yml", "drawbridge_slurm", _open_partitions)
+    if part == "all":
+        (site / "group_vars/all/fabric.yml").unlink()
+        changed(site / "group_vars/all/nodes.yml", "drawbridge_nodes", _plain_nodes)
+        changed(site / "group_vars/all/slurm.yml", "drawbridge_slurm", lambda slurm: slurm.update(topology="none"))
+    groups = {"gpfs": ["storage_admins"], "gates": []}.get(part, ["switches", "storage_admins"])
+    changed(site / "hosts.yml", "all", lambda every: every["children"].update({group: {} for group in groups}))
+
+
+def changed(file: Path, key: str, change: Callable[[dict], None]) -> None:
+    content = yaml.safe_load(file.read_text())
+    change(content[key])
+    file.write_text(yaml.safe_dump(content))
 
 
 def _plain_nodes(nodes: dict) -> None:
@@ -46,7 +59,6 @@ def _plain_nodes(nodes: dict) -> None:
 
 
 def _open_partitions(slurm: dict) -> None:
-    slurm["topology"] = "none"
     for partition in slurm["partitions"]:
         partition["gate"] = False
 
@@ -64,11 +76,12 @@ def drained(lab: Lab) -> Iterator[None]:
     lab.tell(f"scontrol update nodename={names} state=undrain")
 
 
+@pytest.mark.parametrize("part", LEFT)
 @pytest.mark.usefixtures("drained")
-def test_a_site_loses_its_layers_and_gets_them_back(lab: Lab, tmp_path: Path) -> None:
+def test_a_site_loses_layers_and_gets_them_back(lab: Lab, tmp_path: Path, part: str) -> None:
     site = tmp_path / "site"
     shutil.copytree(REPOSITORY / "inventories/lab", site)
-    without(site)
+    without(site, part)
     fewer = Lab(Paths.of(), inventories=(str(site),))
     before = {node: record(lab, node) for node in NODES}
 
@@ -76,12 +89,13 @@ def test_a_site_loses_its_layers_and_gets_them_back(lab: Lab, tmp_path: Path) ->
     left = fewer.playbook("site")
     assert left.code == 0, left.output
     for node in NODES:
-        gone = [item for role, items in before[node].items() if role != "slurm_node" for item in items]
-        assert len(gone) > 40
+        gone = [item for role in LEFT[part] for item in before[node].get(role, ())]
+        assert gone
         assert there(lab, gone, node) == []
-        assert record(lab, node).keys() == {"slurm_node"}
-        assert not re.search(" gpfs ", lab.ssh(node, "cat /proc/mounts"))
-        assert "active" not in lab.ssh(node, "systemctl is-active kubelet drawbridge-gate.timer", check=False).split()
+        assert record(lab, node).keys() == before[node].keys() - LEFT[part]
+        running = lab.ssh(node, "systemctl is-active kubelet drawbridge-gate.timer", check=False).split()
+        assert ("active" in running) == (part == "gpfs")
+        assert bool(re.search(" gpfs ", lab.ssh(node, "cat /proc/mounts"))) == (part == "gates")
     again = fewer.playbook("site")
     assert (again.code, again.changed()) == (0, []), again.output
 
