@@ -27,7 +27,9 @@ SPEC: dict[str, Any] = {
 
 
 def work(params: Params, check: bool) -> Work[LeftState]:
-    """Remove what the record has and these roles do not place any more."""
+    """Remove what the record has and these roles do not place any more. What is gone already is forgotten."""
+    if not check:
+        note(params)
     found = Leftovers(_file(params), _wanted(params), params["gone"], Command(LIMIT_S))
     return Work(found, plan, LeftState(), in_use=lambda: held(params["busy_lock"]))
 

@@ -23,20 +23,16 @@ HANDED = ("kube_installer", "kube_policies")
 """Manifests for the administrator."""
 
 
-LEFT = {
-    "gpfs": {"gpfs_client"},
-    "gates": {"drawbridge_run", "kube_node", "kubelet_numa", "slurm_gate"},
-}
-LEFT["all"] = {*LEFT["gpfs"], *LEFT["gates"], "fabric_nic"}
-"""Roles that leave a node's record, by what leaves the intent."""
+GATES = {"drawbridge_run", "kube_node", "kubelet_numa", "slurm_gate"}
+LEFT = {"gates": GATES, "gpfs": {*GATES, "gpfs_client"}, "all": {*GATES, "gpfs_client", "fabric_nic"}}
+"""Roles that leave a node's record, by what leaves the intent. GPFS leaves no node of Kubernetes."""
 
 
 def without(site: Path, part: str) -> None:
-    """Take GPFS, the gates of all partitions, or both and the network, out of an inventory."""
+    """Take the gates of all partitions out of an inventory, GPFS as well, or these and the network."""
+    changed(site / "group_vars/all/slurm.yml", "drawbridge_slurm", _open_partitions)
     if part != "gates":
         (site / "group_vars/all/storage.yml").unlink()
-    if part != "gpfs":
-        changed(site / "group_vars/all/slurm.yml", "drawbridge_slurm", _open_partitions)
     if part == "all":
         (site / "group_vars/all/fabric.yml").unlink()
         changed(site / "group_vars/all/nodes.yml", "drawbridge_nodes", _plain_nodes)
@@ -94,7 +90,7 @@ def test_a_site_loses_layers_and_gets_them_back(lab: Lab, tmp_path: Path, part: 
         assert there(lab, gone, node) == []
         assert record(lab, node).keys() == before[node].keys() - LEFT[part]
         running = lab.ssh(node, "systemctl is-active kubelet drawbridge-gate.timer", check=False).split()
-        assert ("active" in running) == (part == "gpfs")
+        assert "active" not in running
         assert bool(re.search(" gpfs ", lab.ssh(node, "cat /proc/mounts"))) == (part == "gates")
     again = fewer.playbook("site")
     assert (again.code, again.changed()) == (0, []), again.output
