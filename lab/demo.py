@@ -74,7 +74,7 @@ Look around:
   lab/lab status                                  what runs
   lab/lab ssh login1 sinfo                        Slurm owns every node
   lab/lab ssh login1 sacct -j {job} -X               the job that just ran
-  eval "$(lab/lab env)"; kubectl get nodes -o custom-columns=NODE:.metadata.name,TAINTS:.spec.taints[*].value
+  eval "$(lab/lab env)"; kubectl get nodes -o 'custom-columns=NODE:.metadata.name,TAINTS:.spec.taints[*].value'
   .venv/bin/ansible-playbook playbooks/site.yml --check --diff     nothing to change
   lab/lab ssh gpu01 mlnx_qos -i rail3 --pfc 0,0,0,0,0,1,0,0        then run the line above again
   lab/lab down                                    nothing is left"""

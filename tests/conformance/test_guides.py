@@ -12,7 +12,8 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
-from tests.conformance.tree import ROOT, relative
+from tests.conformance.test_options import DECLARED, OPTIONS, TOP
+from tests.conformance.tree import ROLES, ROOT, relative
 from tests.unit.module_utils.site.test_refused import site
 
 PAGE = ROOT / "docs/guides/partitions-qos-accounts.md"
@@ -32,6 +33,16 @@ def test_commands_name_the_sites_inventory(path: Path) -> None:
     """Without one they would go to the lab, which ansible.cfg names."""
     lines = [line.strip() for line in path.read_text().splitlines() if PLAYED.search(line)]
     assert [line for line in lines if ".venv/bin/ansible-playbook -i inventories/mine " not in line] == []
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *GUIDES, *(role / "README.md" for role in ROLES)], ids=relative)
+def test_commands_name_playbooks_and_options_that_exist(path: Path) -> None:
+    options = {(name, option.name) for option in OPTIONS for name in option.playbooks}
+    for command in PLAYED.findall(path.read_text().replace("\\\n", "")):
+        [name] = re.findall(r"playbooks/(\w+)\.yml", command)
+        assert name in {playbook.stem for playbook in TOP}
+        typed = re.findall(r"(?:-e|--extra-vars) *'?(\w+)=", command)
+        assert [word for word in typed if word not in DECLARED and (name, word) not in options] == []
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: "+".join(block[KEY]))
