@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 
@@ -47,4 +48,5 @@ def _shown(value: Any) -> str:
     if value is MISSING:
         return "missing"
     text = json.dumps(value, default=str)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    # a path is of no use without its end
+    return text if len(text) <= 80 or isinstance(value, PurePath) else f"{text[:77]}..."

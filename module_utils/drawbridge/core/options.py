@@ -48,7 +48,8 @@ HOSTS = Shape(
 FILE = Shape(
     r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._-]+)+",
     "an absolute path with one spelling",
-    "letters, digits, dots, dashes and underscores between single slashes, such as /opt/site/file",
+    "letters, digits, dots, dashes and underscores between single slashes, without . and .. as parts,"
+    " such as /opt/site/file",
 )
 
 

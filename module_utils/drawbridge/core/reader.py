@@ -22,6 +22,8 @@ from .options import NAME, Shape, required
 
 TEMPLATE = re.compile(r"\{\{|\{%")
 """The beginning of what Jinja evaluates. Neither names nor values of Slurm have it."""
+BOOLS = ("yes", "no", "on", "off", "true", "false")
+"""Words that YAML reads as true or false without quotes."""
 WORD = r"[A-Za-z0-9]+"
 """A key of another program's configuration."""
 
@@ -125,17 +127,16 @@ class Reader:
 
     def _text(self, raw: Any, key: str, rules: Any) -> str:
         if not isinstance(raw, str):
-            self.refuse(key, raw, "it is not a text", "write it in quotes")
+            self.refuse(key, raw, "it is not a text", _as_text(raw, rules))
             return ""
         if TEMPLATE.search(raw) and "content" not in rules:
             self.refuse(key, raw, "Ansible did not evaluate this template", "write the value itself")
             return raw
         if rules["choices"] and raw not in rules["choices"]:
-            words = f"write one of {', '.join(filter(None, rules['choices']))}"
             or_none = ", or leave the key out" if "" in rules["choices"] else ""
-            self.refuse(key, raw, "it is not one of the choices", f"{words}{or_none}")
+            self.refuse(key, raw, "it is not one of the choices", f"{_expected(rules)}{or_none}")
         if rules["pattern"] and not re.fullmatch(rules["pattern"], raw):
-            self.refuse(key, raw, f"it is not {rules['shape'].what}", f"use {rules['shape'].bounds}")
+            self.refuse(key, raw, f"it is not {rules['shape'].what}", _expected(rules))
         if rules["hosts"] and not (raw == "" == rules["default"]):
             self._hosts(raw, key, rules)
         return raw
@@ -145,7 +146,7 @@ class Reader:
         try:
             count = hostlist.count(raw)
         except hostlist.HostlistError as err:
-            self.refuse(key, raw, f"Slurm can't read it as a hostlist: {err}", "write a hostlist such as gpu[01-64]")
+            self.refuse(key, raw, f"Slurm can't read it as a hostlist: {err}", _expected(rules))
             return
         if not count:
             self.refuse(key, raw, "it names no host", "name at least one host")
@@ -156,6 +157,31 @@ class Reader:
             return
         if twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]:
             self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
+
+
+def _as_text(raw: Any, rules: Any) -> str:
+    """How to write a value that YAML does not read as text. A number needs quotes, and so does a word such as no."""
+    if isinstance(raw, (dict, list)):
+        return _expected(rules)
+    words = BOOLS if isinstance(raw, bool) else ()
+    fits = [
+        word for word in words if word in (rules["choices"] or words) and re.fullmatch(rules["pattern"] or ".*", word)
+    ]
+    return "write it in quotes" if fits or not words else _expected(rules)
+
+
+def _expected(rules: Any) -> str:
+    """The repair of a text: what the key takes."""
+    if rules["choices"]:
+        return f"write one of {', '.join(_in_yaml(word) for word in rules['choices'] if word)}"
+    if rules["pattern"]:
+        return f"use {rules['shape'].bounds}"
+    return "write a hostlist such as gpu[01-64]" if rules["hosts"] else "write one text"
+
+
+def _in_yaml(word: str) -> str:
+    """A text as YAML must have it: without quotes it would be a number, or true or false."""
+    return f"'{word}'" if word in BOOLS or re.fullmatch(r"[0-9.]+", word) else word
 
 
 def lacks(key: str) -> Fault:

@@ -39,6 +39,10 @@ class SwitchPorts:
 class CablingError(ValueError):
     """Lists of a cabling entry don't fit each other; the message has the reason."""
 
+    def __init__(self, reason: str, repair: str = "list one port for each cable, node by node, in rail order") -> None:
+        super().__init__(reason)
+        self.repair = repair
+
 
 def node_ports(cabling: Cabling, nodes: Nodes) -> list[NodePort]:
     """All ports that go to nodes. Raises CablingError, also for nodes that the intent does not have."""
@@ -75,11 +79,12 @@ def _bonds(cable: Cable, nodes: Nodes, names: Sequence[str], switch: str) -> Ite
     for part, some in groupby(names, nodes.by_name.get):
         node, *others = some
         if part is None:
-            raise CablingError(f"drawbridge_nodes.ranges has no {node}")
+            raise CablingError(f"drawbridge_nodes.ranges has no {node}", "correct the name, or add it to a range")
         nics = nodes.class_at(part).nics_for(RAILS)
         here = [number for number, leaf in enumerate(part.port_leaves(nics)) if leaf == switch]
         if not (nics and here):
-            raise CablingError(f"{node} has no rail on {switch} (its leaves are {part.leaves or 'none'})")
+            reason = f"{node} has no rail on {switch} (its leaves are {part.leaves or 'none'})"
+            raise CablingError(reason, f"move {node} to an entry of its leaf, or correct leaves of its range")
         bond = nics.ports_per_device
         ends = [tuple(numbers) for _rail, numbers in groupby(here, lambda number, size=bond: number // size)]
         yield from ((name, numbers) for name in (node, *others) for numbers in ends)

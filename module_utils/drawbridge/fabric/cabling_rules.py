@@ -47,7 +47,7 @@ def cables_fit(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         try:
             node_ports(Cabling(nodes=(cable,)), nodes)
         except (CablingError, ports.PortsError) as err:
-            repair = "list one port for each cable, node by node, in rail order"
+            repair = err.repair if isinstance(err, CablingError) else "write ports such as Ethernet1-16, each once"
             yield Fault(f"{NODES}[{index}]", cable.ports, str(err), repair)
     for index, link in enumerate(fabric.cabling.links if fabric.cabling else ()):
         try:
@@ -90,6 +90,7 @@ def cables_end_in_listed_ports(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         return
     cables, links = found
     listed = {name: set(_listed(kind.ports)) for kind in fabric.switches for name in hostlist.expand(kind.names)}
+    known = ",".join(kind.names for kind in fabric.switches)
     leaves = {name for kind in fabric.switches if kind.tier == "leaf" for name in hostlist.expand(kind.names)}
     for key, ends in (
         (NODES, [(it.switch, it.port) for it in cables]),
@@ -97,7 +98,7 @@ def cables_end_in_listed_ports(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
     ):
         unknown = list(dict.fromkeys(switch for switch, _unused in ends if switch not in listed))
         if unknown:
-            yield Fault(key, unknown, "drawbridge_fabric.switches has no such switch", "correct the name")
+            yield Fault(key, unknown, "drawbridge_fabric.switches has no such switch", f"use {known}")
     if outside := [f"{it.switch} {it.port}" for it in cables if it.port not in listed.get(it.switch, {it.port})]:
         reason = "drawbridge_fabric.switches does not list that port, so it would not carry the class"
         yield Fault(NODES, outside[0], reason, "add it to ports of the switch")

@@ -13,6 +13,9 @@ from ..core.rules import doubled
 from .model import Channel, Fabric, Switches
 from .nos.capabilities import capabilities
 
+NUMBER = r"\d+"
+"""Ends the pattern of a system that numbers its port-channels; on others a word may be the name."""
+
 
 def channels_have_members(fabric: Fabric) -> Iterator[Fault]:
     """A member carries the class, so it is a listed port, and it is in one port-channel."""
@@ -25,8 +28,9 @@ def channels_have_members(fabric: Fabric) -> Iterator[Fault]:
                 reason = f"on {kind.platform} a port-channel has the classes in place of its members"
                 yield Fault(f"{key}.name", channel.name, reason, "remove the entry, and list the port-channel in ports")
             elif not all(re.fullmatch(pattern, name) for name in names):
-                reason, repair = f"{kind.platform} names port-channels otherwise", f"write a name that fits {pattern}"
-                yield Fault(f"{key}.name", channel.name, reason, repair)
+                reason, stem = f"{kind.platform} names port-channels otherwise", pattern.removesuffix(NUMBER)
+                such = f"{stem}1" if stem != pattern else "bond1"
+                yield Fault(f"{key}.name", channel.name, reason, f"write a name such as {such}")
             yield from _members(f"{key}.members", channel, len(names), listed, used)
             used |= {*members}
         yield from doubled(f"{key}.name", _names(kind), "name each port-channel once")
@@ -65,7 +69,7 @@ def pairs_are_two_of_these_switches(fabric: Fabric) -> Iterator[Fault]:
             names = hostlist.expand(pair)
             if len(names) != 2:
                 reason = f"it names {len(names)} switches, and a pair is two"
-                yield Fault(key, pair, reason, "write pairs such as [leaf01,leaf02]")
+                yield Fault(key, pair, reason, "write each pair as one hostlist, such as leaf[01-02]")
             elif other := [name for name in names if name not in own]:
                 reason = f"{other[0]} is not in names of this entry"
                 yield Fault(key, pair, reason, "list both switches of a pair in one entry")

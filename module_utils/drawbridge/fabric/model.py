@@ -18,8 +18,12 @@ DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
 ROCE = "roce"
 """Equal paths by all that tells RoCE flows apart."""
+ROCE_BYTES = 20
+"""A RoCE frame is up to so much longer than the host's MTU."""
 CHANNEL = Shape(
-    r"[A-Za-z][A-Za-z0-9_.-]{0,30}", "the name of a port-channel", "31 letters, digits, dots, dashes and underscores"
+    r"[A-Za-z][A-Za-z0-9_.-]{0,30}",
+    "the name of a port-channel",
+    "at most 31 letters, digits, dots, dashes and underscores, such as Port-Channel1",
 )
 """On any system. A rule knows each system's own."""
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..core.rules import doubled
-from .model import DCQCN, Fabric
+from .model import DCQCN, ROCE_BYTES, Fabric
 from .nos.capabilities import BUFFERS, SUGGESTED, capabilities, classes
 from .nos.systems import SYSTEMS
 
@@ -94,10 +94,10 @@ CONTROL = "drawbridge_fabric.congestion_control"
 
 
 def mtu_fits(fabric: Fabric) -> Iterator[Fault]:
-    """A RoCE frame is up to 20 bytes longer than the host's MTU; a switch drops frames longer than its own MTU."""
-    if fabric.switch_mtu_bytes < fabric.host_mtu_bytes + 20:
-        reason = f"host_mtu_bytes is {fabric.host_mtu_bytes}, and frames need 20 bytes more"
-        repair = f"set switch_mtu_bytes to at least {fabric.host_mtu_bytes + 20}"
+    """A RoCE frame is longer than the host's MTU; a switch drops frames longer than its own MTU."""
+    if fabric.switch_mtu_bytes < (least := fabric.host_mtu_bytes + ROCE_BYTES):
+        reason = f"host_mtu_bytes is {fabric.host_mtu_bytes}, and frames need {ROCE_BYTES} bytes more"
+        repair = f"set switch_mtu_bytes to at least {least}"
         yield Fault("drawbridge_fabric.switch_mtu_bytes", fabric.switch_mtu_bytes, reason, repair)
 
 

@@ -68,7 +68,7 @@ def numa_nodes_exist(nodes: Nodes) -> Iterator[Fault]:
                 yield Fault(f"{key}.{part}", given, why, "write one such as 2-3")
             elif given and cpu_list(given)[-1] > last:
                 reason = f"{last + 1} NUMA nodes have the numbers 0 to {last}"
-                yield Fault(f"{key}.{part}", given, reason, "use these, or correct numa_nodes")
+                yield Fault(f"{key}.{part}", given, reason, f"use 0 to {last}, or correct numa_nodes")
         if not machine.reservable:
             reason = "no NUMA node would have CPUs and memory, and daemons need both"
             yield Fault(
@@ -85,7 +85,7 @@ def gpus_have_files(nodes: Nodes) -> Iterator[Fault]:
             yield Fault(key, list(minors), reason, "list one number for each GPU, in the same order")
         if build.gpus.others and build.gpus.count and not minors:
             reason = f"gpus.others says that {build.gpus.others} of the node's GPUs get no jobs"
-            yield Fault(key, list(minors), reason, "list the device files of the GPUs for jobs")
+            yield Fault(key, list(minors), reason, "list the numbers of the device files of the GPUs for jobs")
         yield from doubled(key, [str(minor) for minor in minors], "give each GPU the number of its own device file")
 
 

@@ -73,7 +73,7 @@ def routing_tables_are_free(nodes: Nodes) -> Iterator[Fault]:
                 reason, repair = f"table {taken[0]} is another device's", f"begin after {max(tables)}"
                 yield Fault(f"{key}.route_table", nics.route_table, reason, repair)
             if nics.gateway and not nics.route_table:
-                yield Fault(f"{key}.gateway", nics.gateway, "only a table has a gateway", "set route_table")
+                yield Fault(f"{key}.gateway", nics.gateway, "only a table has a gateway", "set route_table: 1000")
             tables |= own
 
 
@@ -101,12 +101,13 @@ def _nics(key: str, nics: Nics) -> Iterator[Fault]:
         yield Fault(f"{key}.firmware", list(nics.firmware), reason, "remove firmware, or correct device")
     yield from doubled(f"{key}.pci", list(nics.pci), "list every address once")
     if nics.name_rails and not nics.pci:
-        yield Fault(f"{key}.name_rails", True, "ports are found by their PCI addresses", "list pci")
+        yield Fault(f"{key}.name_rails", True, "ports are found by their PCI addresses", NAMED)
     if nics.name_rails and (bad := [port for port in nics.ports if KERNELS_OWN.fullmatch(port)]):
         reason = f"the kernel gives names like {bad[0]} itself"
         yield Fault(f"{key}.name_rails", True, reason, "name the ports rail0, rail1, ...")
 
 
+NAMED = "list pci: one address for each port, as lspci -D prints it, such as 0000:18:00.0"
 READ_REQUESTS = tuple(128 << doubled for doubled in range(6))
 KERNELS_OWN = re.compile(r"(eth|ib|wlan)[0-9]+")
 """Names that two devices could get at once during a boot."""

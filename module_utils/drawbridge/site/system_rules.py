@@ -14,6 +14,8 @@ from ..slurm.model import Slurm
 from ..slurm.sources import OLDEST, SOURCES, choices, described
 
 KEY = "drawbridge_nodes.os"
+BY_DRAWBRIDGE = ("packages", "sources", "registries", "sandbox_image")
+"""Keys of drawbridge_kube that only a node that Drawbridge joins may have."""
 
 
 def system_is_named(nodes: Nodes) -> Iterator[Fault]:
@@ -48,7 +50,9 @@ def members_come_by_apt(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
     system = SYSTEMS.get(nodes.os)
     if system and kube.join == "drawbridge" and system.manager != "apt":
         reason = f"{system.title} uses {system.manager} ({KEY} is {nodes.os}), and Drawbridge joins nodes by apt"
-        yield Fault("drawbridge_kube.join", kube.join, reason, "set join: site, and leave drawbridge_kube.packages out")
+        given = [f"drawbridge_kube.{name}" for name in BY_DRAWBRIDGE if getattr(kube, name) != getattr(Kube, name)]
+        leave = f", and leave {' and '.join(given)} out" if given else ""
+        yield Fault("drawbridge_kube.join", kube.join, reason, f"set join: site{leave}")
 
 
 def pinned_packages_are_of_the_system(nodes: Nodes, kube: Kube) -> Iterator[Fault]:

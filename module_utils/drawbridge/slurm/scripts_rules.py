@@ -39,8 +39,9 @@ def lua_scripts_have_their_functions(slurm: Slurm) -> Iterator[Fault]:
     for name, functions in FUNCTIONS.items():
         text = getattr(slurm, name).script
         if text and (missing := [function for function in functions if function not in text]):
-            reason = f"it has no function {missing[0]}, and Slurm does not start without it"
-            repair = f"add {missing[0]}, or write lookup('ansible.builtin.file', path) instead of a path"
+            names = " and ".join(missing)
+            reason = f"it has no function {names}, and Slurm does not start without it"
+            repair = f"add {names}, or write lookup('ansible.builtin.file', path) instead of a path"
             yield Fault(f"drawbridge_slurm.{name}.script", text.splitlines()[0], reason, repair)
 
 

@@ -38,6 +38,7 @@ OPTIONS = {
 }
 """Options of kubelet 1.36 that need no alpha feature gate."""
 NEEDED = {"topologyManagerPolicyOptions": "topologyManagerPolicy", "cpuManagerPolicyOptions": "cpuManagerPolicy"}
+WHOLE_CORES = "set reservedSystemCPUs, whole cores of each socket, such as 0-3,64-67"
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 MAPPINGS = (*OPTIONS, "evictionHard", "systemReserved", "kubeReserved")
 LISTS = (TAINTS, "reservedMemory")
@@ -122,7 +123,7 @@ def _reserved_cpus(config: Config, machine: Machine) -> Iterator[Fault]:
             quantity(cpu) or 0 for _unused, cpu in counted if cpu
         ):
             reason = "the static CPU manager starts only with CPUs that pods never get"
-            yield Fault("reservedSystemCPUs", MISSING, reason, "set reservedSystemCPUs, whole cores of each socket")
+            yield Fault("reservedSystemCPUs", MISSING, reason, WHOLE_CORES)
         return
     for name, cpu in counted:
         if cpu:

@@ -63,7 +63,7 @@ def eviction(config: Config) -> Iterator[Fault]:
     lost = [signal for signal in DISK_SIGNALS if signal not in (given or {})]
     if given is not None and lost and not config.get("mergeDefaultEvictionSettings"):
         reason = f"with any signal set, a kubelet drops its default signals, here {', '.join(lost)}"
-        yield Fault("evictionHard", dict(given), reason, f"set {lost[0]} as well (0% turns it off)")
+        yield Fault("evictionHard", dict(given), reason, f"set {', '.join(lost)} as well (0% turns one off)")
 
 
 def reserved_memory(config: Config, machine: Machine) -> Iterator[Fault]:

@@ -13,6 +13,7 @@ from ..model import Kube, Package
 
 OLDEST = {"kubelet": (1, 33), "containerd": (2, 0), "containerd.io": (2, 0)}
 """Older releases ignore supplementalGroupsPolicy and run a job's pod with the groups of its image."""
+MIRROR = "a mirror, such as https://mirror.example.org:5000"
 PEM = "-----BEGIN CERTIFICATE-----"
 
 
@@ -41,9 +42,9 @@ def registries_are_consistent(kube: Kube) -> Iterator[Fault]:
         yield from doubled(f"{key}.mirrors", list(registry.mirrors), "name every mirror once")
         if not registry.mirrors and not registry.fallback:
             reason = "without a mirror and without the registry itself, no image can be pulled"
-            yield Fault(f"{key}.mirrors", [], reason, "add a mirror, or set fallback: true")
+            yield Fault(f"{key}.mirrors", [], reason, f"add {MIRROR}, or set fallback: true")
         if registry.name == "_default" and not registry.mirrors:
-            yield Fault(f"{key}.name", registry.name, "this entry has no effect", "add a mirror")
+            yield Fault(f"{key}.name", registry.name, "this entry has no effect", f"add {MIRROR}")
         if registry.ca and PEM not in registry.ca:
             yield Fault(f"{key}.ca", registry.ca, "it is not a PEM certificate", f"paste the file that has {PEM}")
         for place, url in enumerate(registry.mirrors):

@@ -35,6 +35,9 @@ MIG = "mig.strategy"
 def values_are_read(kube: Kube) -> Iterator[Fault]:
     """Helm accepts any value, and a chart without a schema ignores unknown ones."""
     for path, value in unread(kube.gpu_operator.values, tree(NVIDIA.tree)).items():
+        if value is None or value == {}:
+            yield Fault(f"{OPERATOR}.values.{path}", value, "it has no values", "remove it")
+            continue
         reason = f"chart {NVIDIA.name} {NVIDIA.version} does not read this value, so it would have no effect"
         yield Fault(f"{OPERATOR}.values.{path}", value, reason, "look it up in the chart's values.yaml")
 
@@ -76,7 +79,7 @@ def devices_are_known(nodes: Nodes) -> Iterator[Fault]:
         key, device = f"drawbridge_nodes.classes.{name}.nics[{build.nics.index(nics)}].device", nics.device
         if device in VIRTUAL_FUNCTIONS:
             reason = "this is a virtual function, and rails are physical ports"
-            yield Fault(key, device, reason, "write the physical port's id from `lspci -nn`")
+            yield Fault(key, device, reason, "write the physical port's id from `lspci -nn`, such as 15b3:1021")
         elif device and device not in RDMA_DEVICES:
             known = ", ".join(f"{known} ({title})" for known, title in RDMA_DEVICES.items() if known[:4] == device[:4])
             repair = f"use one of {known or ', '.join(RDMA_DEVICES)}"

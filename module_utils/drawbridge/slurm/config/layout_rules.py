@@ -31,7 +31,7 @@ def names_are_no_keywords(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
         key = f"drawbridge_nodes.classes.{name}"
         if name in nodes.by_name:
             reason = "Slurm's NodeSet of the class would have the name of a node"
-            yield Fault(key, name, reason, "give the class another name")
+            yield Fault(key, name, reason, "give the class or the node another name")
         if name in ("default", "all"):
             yield Fault(key, name, KEYWORD, "give the class another name")
         if group.gpus.type.isdigit():

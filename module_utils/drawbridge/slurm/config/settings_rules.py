@@ -112,8 +112,11 @@ def _free(
         elif name and name != key:
             yield Fault(here, value, f"Slurm spells it {name}", f"write {name}")
         elif key.lower() not in known(keys, release):
-            near = difflib.get_close_matches(key, [word for word in spelled(keys) if word != key], 1)
-            repair = f"write {near[0]}" if near and not name else f"remove {key}, or set another release"
+            taken = {key, *derived, *owned}
+            near = difflib.get_close_matches(key, [word for word in spelled(keys) if word not in taken], 1)
+            repair = (
+                f"write {near[0]}, or remove {key}" if near and not name else f"remove {key}, or set another release"
+            )
             yield Fault(here, value, f"Slurm {release} has no such key and would not start", repair)
 
 
@@ -145,7 +148,12 @@ def programs_are_absolute(slurm: Slurm) -> Iterator[Fault]:
     for key, value in slurm.settings.items():
         if key in PROGRAMS and not value.startswith("/"):
             reason = "nodes have no directory in which Slurm could find a bare name"
-            yield Fault(f"{KEY}.{key}", value, reason, "write an absolute path that exists on every node")
+            yield Fault(
+                f"{KEY}.{key}",
+                value,
+                reason,
+                "write an absolute path that exists on every node, such as /opt/site/file",
+            )
 
 
 def gres_lines_name_other_resources(slurm: Slurm) -> Iterator[Fault]:

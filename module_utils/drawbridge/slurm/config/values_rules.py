@@ -22,6 +22,8 @@ PER_NODE = ("SlurmdLogFile", "SlurmdPidFile", "SlurmdSpoolDir")
 """Paths in which Slurm replaces %n and %h by the node's name."""
 PREEMPTS = ("preempt/qos", "preempt/partition_prio")
 
+OWNER = "write the name of the user that owns slurmctld's state"
+
 
 def ports_differ(slurm: Slurm, nodes: Nodes) -> Iterator[Fault]:
     """slurmctld and slurmd listen at different ports on a host that runs both."""
@@ -67,7 +69,7 @@ def slurms_user_is_not_root(slurm: Slurm) -> Iterator[Fault]:
     """The gate's tokens on the controller belong to the user slurm."""
     name, key = preset(slurm.settings, "SlurmUser"), f"{KEY}.SlurmUser"
     if not re.fullmatch(USER.pattern, name):
-        yield Fault(key, name, "it is no name of a user", "write the name of the user that owns slurmctld's state")
+        yield Fault(key, name, "it is no name of a user", f"{OWNER}, such as {PRESETS['SlurmUser']}")
     elif name == "root":
         reason = "slurmctld, its scripts and the accounting database would run as root"
         yield Fault(key, name, reason, f"write {PRESETS['SlurmUser']}, and let it own StateSaveLocation")
@@ -85,7 +87,8 @@ def plugins_do_what_drawbridge_needs(slurm: Slurm) -> Iterator[Fault]:
     kind = slurm.settings.get("PreemptType", PREEMPTS[0])
     if kind not in PREEMPTS:
         reason = f"drawbridge_slurm.preempt_mode ({slurm.preempt_mode}) needs a plugin that preempts"
-        yield Fault(f"{KEY}.PreemptType", kind, reason, f"write {PREEMPTS[1]}, or remove it: without QOS that preempt")
+        repair = "remove it" if any(qos.preempt for qos in slurm.qos) else f"write {PREEMPTS[1]}, or remove it"
+        yield Fault(f"{KEY}.PreemptType", kind, reason, repair)
     elif kind != PREEMPTS[0] and (names := [qos.name for qos in slurm.qos if qos.preempt]):
         reason = f"Slurm would ignore what QOS {names[0]} preempts"
         yield Fault(f"{KEY}.PreemptType", kind, reason, "remove preempt from all QOS, or remove PreemptType")
@@ -112,7 +115,7 @@ def jobs_may_lock_memory(slurm: Slurm, nodes: Nodes) -> Iterator[Fault]:
         words = {word.strip().upper() for word in value.split(",")}
         if value and (words & wrong or (key.endswith("Except") and not words & {"ALL", "MEMLOCK"})):
             reason = "jobs would get the locked memory of their login shell, and RDMA needs more"
-            repair = "add MEMLOCK" if key.endswith("Except") else "list other limits, or remove it"
+            repair = "add MEMLOCK" if key.endswith("Except") else "list other limits, such as CORE, or remove it"
             yield Fault(f"{KEY}.{key}", value, reason, repair)
 
 

@@ -21,11 +21,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import chosen_faults
 
+from tests.unit.module_utils.site.repairs import DELETE, at, derived, in_row, words
+
 ROOT = Path(__file__).resolve().parents[4]
 # long: the quick loader
 PLACES, CHANGES, ROWS = yaml.load_all((Path(__file__).parent / "refused.yml").read_text(), yaml.CSafeLoader)
-WORDS = {"with", "at", "is", "but"}
-DELETE = "~delete"
+WORDS = {"with", "at", "is", "but", "fix", "then"}
+STEPS = 12
+"""More repairs than any broken intent needs, one after the other."""
 
 
 def site(name: str) -> dict[str, Any]:
@@ -45,8 +48,9 @@ def _site(name: str) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key.startswith("drawbridge_")}
 
 
-def patched(patch: dict[str, Any]) -> dict[str, Any]:
-    variables = site("lab")
+def patched(patch: dict[str, Any], variables: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A copy of the lab's intent, or of another one, with the values of dotted keys."""
+    variables = site("lab") if variables is None else copy.deepcopy(variables)
     for dotted, value in copy.deepcopy(patch).items():
         *path, last = words(dotted)
         place: Any = variables
@@ -59,16 +63,6 @@ def patched(patch: dict[str, Any]) -> dict[str, Any]:
     return variables
 
 
-def words(dotted: str) -> list[Any]:
-    return [int(word) if word.isdigit() else word for word in dotted.split(".")]
-
-
-def value_at(tree: Any, dotted: str) -> Any:
-    for word in words(dotted):
-        tree = tree[word] if isinstance(word, int) else (tree or {}).get(word)
-    return tree
-
-
 def in_full(row: dict[str, Any]) -> dict[str, Any]:
     """Dotted keys of a row as the inventory has them."""
     pairs = ((key.partition("."), value) for key, value in row.items() if key not in WORDS)
@@ -77,12 +71,18 @@ def in_full(row: dict[str, Any]) -> dict[str, Any]:
 
 def case(name: str, row: dict[str, Any]) -> dict[str, Any]:
     """A row with its defaults."""
+    own = {"id": name, **{word: row[word] for word in ("fix", "then") if word in row}}
     if "chosen" in row:
-        return {"id": name, "nodes": row["chosen"], "fault": sentence("nodes", row["chosen"], row)}
-    patch = {**in_full(CHANGES.get(row.get("with"), {})), **in_full(row)}
+        return {**own, "nodes": row["chosen"], "fault": sentence("nodes", row["chosen"], row)}
+    patch = changes(row)
     [key, *_] = in_full({row["at"]: ""} if "at" in row else row)
-    value = row["is"] if "is" in row else value_at(patched(patch), key)
-    return {"id": name, "patch": patch, "fault": sentence(re.sub(r"\.(\d+)", r"[\1]", key), value, row)}
+    value = row["is"] if "is" in row else at(patched(patch), key)
+    return {**own, "patch": patch, "fault": sentence(re.sub(r"\.(\d+)", r"[\1]", key), value, row)}
+
+
+def changes(row: dict[str, Any]) -> dict[str, Any]:
+    """All that a row or its repair changes."""
+    return {**in_full(CHANGES.get(row.get("with"), {})), **in_full(row)}
 
 
 def sentence(key: str, value: Any, row: dict[str, Any]) -> str:
@@ -90,6 +90,12 @@ def sentence(key: str, value: Any, row: dict[str, Any]) -> str:
 
 
 CASES = [case(name, row) for name, row in ROWS.items()]
+
+
+def test_rows_change_keys_of_the_intent() -> None:
+    """A comma that lacks its quotes would make a key of words."""
+    changed = {key.partition(".")[0] for case in CASES for key in case.get("patch", ())}
+    assert changed <= {*site("lab"), "drawbridge_nfs"}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "inventories").iterdir()))
@@ -103,11 +109,23 @@ def test_leaves_of_a_flat_network_that_the_site_configures_are_optional() -> Non
 
 
 def faults(case: dict[str, Any]) -> Sequence[Fault]:
-    if "nodes" in case:
-        return chosen_faults(load(site("lab")), "nodes", case["nodes"])
-    with pytest.raises(IntentError) as caught:
-        load(patched(case["patch"]))
-    return caught.value.faults
+    """Those of a row."""
+    return faults_of(refused(case))
+
+
+def refused(case: dict[str, Any]) -> dict[str, Any]:
+    """The intent of a row, or the selection in place of it."""
+    return {"nodes": case["nodes"]} if "nodes" in case else patched(case["patch"])
+
+
+def faults_of(variables: dict[str, Any]) -> Sequence[Fault]:
+    if "nodes" in variables:
+        return chosen_faults(load(site("lab")), "nodes", variables["nodes"])
+    try:
+        load(variables)
+    except IntentError as err:
+        return err.faults
+    return ()
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
@@ -117,6 +135,27 @@ def test_refused(case: dict[str, Any]) -> None:
     found = [fault for fault in all_faults if fault.key == key]
     assert found, all_faults
     assert all(part in whole for part, whole in zip(expected, parts(str(found[0]))[1:])), found[0]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_each_repair_leads_on(case: dict[str, Any]) -> None:
+    """Whoever does what a refusal says, and then what the next one says, meets none twice."""
+    variables, key, seen = refused(case), parts(case["fault"])[0], set[tuple[str, str]]()
+    left = [fault for fault in faults_of(variables) if fault.key == key]
+    patch = applied(case["fix"], key) if "fix" in case else derived(left[0], variables, site("lab"))
+    assert patch, f"this repair needs a fix in its row: {left[0].repair}"
+    while patch and len(seen) < STEPS:
+        seen.add((left[0].key, left[0].reason))
+        variables = patched(patch, variables)
+        left = faults_of(variables)
+        assert not seen & {(fault.key, fault.reason) for fault in left}, f"{patch} leads back to {left}"
+        patch = derived(left[0], variables, site("lab")) if left else None
+    assert [in_row(fault.key) for fault in left[:1]] == [*in_full({case["then"]: ""} if "then" in case else {})], left
+
+
+def applied(fix: Any, key: str) -> dict[str, Any]:
+    """The repair of a row: changes like those of a row, or the new value of the fault's key."""
+    return changes(fix) if isinstance(fix, dict) else {in_row(key): fix}
 
 
 def parts(sentence: str) -> list[str]:

@@ -11,6 +11,9 @@ from ...model import Fabric
 from ..capabilities import SUGGESTED, Capabilities, classes
 from ..releases import Releases
 
+OTHERS_POLL_MS = 100
+"""The shortest polling interval of other systems. One interval is for all switches."""
+
 
 def _control_class_stays_free(fabric: Fabric) -> Iterator[Fault]:
     """EOS ties traffic class 7 and queue 7 to each other for its own control traffic."""
@@ -35,7 +38,9 @@ def _watchdog_polls_often_enough(fabric: Fabric) -> Iterator[Fault]:
     shortest = min(watchdog.detect_ms, watchdog.restore_ms)
     if watchdog.poll_ms * 2 > shortest:
         reason = f"on EOS it must not be more than half of the shorter of detect_ms and restore_ms, {shortest}"
-        repair = f"set poll_ms to at most {shortest // 2}"
+        slow = shortest // 2 < OTHERS_POLL_MS and any(kind.platform != "eos" for kind in fabric.switches)
+        longer = f"set detect_ms and restore_ms to at least {2 * max(watchdog.poll_ms, OTHERS_POLL_MS)}"
+        repair = longer if slow else f"set poll_ms to at most {shortest // 2}"
         yield Fault("drawbridge_fabric.watchdog.poll_ms", watchdog.poll_ms, reason, repair)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from ....core.faults import Fault
@@ -17,6 +18,8 @@ CONTROL_PERCENT = 5
 POLLS_MS = range(100, 1001, 100)
 DETECTIONS = range(2, 11)
 RECOVERY_MS = range(200, 10001)
+UNIT = 1000
+"""EOS and OS10 count thresholds in so many bytes, and one threshold is for all switches."""
 
 
 def _of_junos(fabric: Fabric) -> Iterator[tuple[str, Switches]]:
@@ -44,12 +47,17 @@ def _thresholds_are_whole_percents(fabric: Fabric) -> Iterator[Fault]:
         one = -(-buffer // 100)
         why = f"Junos takes whole percents of a queue's buffer, and 1 % is {one} bytes on {kind.asic} of {key}"
         if not percent(low, buffer):
-            yield Fault("drawbridge_fabric.roce.ecn_min_bytes", low, why, f"write at least {-(-one // 2)}")
+            yield Fault("drawbridge_fabric.roce.ecn_min_bytes", low, why, f"write at least {_thousands(one / 2)}")
         elif percent(low, buffer) >= percent(high, buffer):
-            repair = f"write at least {(percent(low, buffer) + 1) * one}"
+            repair = f"write at least {_thousands((percent(low, buffer) + 1) * one)}"
             yield Fault("drawbridge_fabric.roce.ecn_max_bytes", high, why, repair)
         elif percent(high, buffer) > 100:
-            yield Fault("drawbridge_fabric.roce.ecn_max_bytes", high, why, f"write at most {buffer}")
+            yield Fault("drawbridge_fabric.roce.ecn_max_bytes", high, why, f"write at most {buffer // UNIT * UNIT}")
+
+
+def _thousands(least: float) -> int:
+    """The smallest threshold in bytes that is enough, and that every system takes."""
+    return math.ceil(least / UNIT) * UNIT
 
 
 def _control_traffic_keeps_a_share(fabric: Fabric) -> Iterator[Fault]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....core.faults import Fault
-from ...model import Fabric
-from ..capabilities import SUGGESTED, Capabilities, classes
+from ...model import ROCE_BYTES, Fabric
+from ..capabilities import SUGGESTED, Capabilities, capabilities, classes
 from ..releases import Came, Releases
 
 TWO_STAGES = "configure dual-stage"
@@ -67,7 +67,9 @@ def _vpcs_have_a_jumbo_mtu(fabric: Fabric) -> Iterator[Fault]:
         reason = (
             f"ports of the vPC {pairs[0]} are of layer 2, where a Nexus takes {LEAST_MTU_BYTES} or {JUMBO_MTU_BYTES}"
         )
-        repair = f"set switch_mtu_bytes: {JUMBO_MTU_BYTES}"
+        all_take = min(capabilities(kind.platform).mtu_bytes for kind in fabric.switches) >= JUMBO_MTU_BYTES
+        short = f"set switch_mtu_bytes: {LEAST_MTU_BYTES} and host_mtu_bytes: {LEAST_MTU_BYTES - ROCE_BYTES}"
+        repair = f"set switch_mtu_bytes: {JUMBO_MTU_BYTES}" if all_take else f"{short}, or remove the pair"
         yield Fault("drawbridge_fabric.switch_mtu_bytes", fabric.switch_mtu_bytes, reason, repair)
 
 

@@ -22,7 +22,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 
 from tests.unit.module_utils.lab import NODES, kube
 
-WORDS = {"at", "is", "but", "dies", "runs"}
+WORDS = {"at", "is", "but", "dies", "runs", "fix", "then"}
 ROWS = yaml.safe_load((Path(__file__).parent / "refused.yml").read_text())
 CASES = [
     {**row, "id": name, "change": {key: value for key, value in row.items() if key not in WORDS}}
@@ -72,6 +72,17 @@ def test_refused(case: dict[str, Any]) -> None:
     shown, _, rest = found[0].partition(" is ")[2].partition(", but ")
     assert case.get("is", "missing" if value is None else json.dumps(value)) in shown
     assert all(part in whole for part, whole in zip(case["but"].rsplit("; ", 1), rest.rsplit("; ", 1)))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_each_repair_leads_on(case: dict[str, Any]) -> None:
+    """Whoever does what a refusal says meets another one, or none."""
+    wrong, fix = merged(good(), case["change"]), case["fix"]
+    right = merged(wrong, fix if isinstance(fix, dict) else {next(iter(case["change"])): fix})
+    before, after = ([line.partition(" is ")[::2] for line in refused(config)] for config in (wrong, right))
+    assert [key for key, _said in after] == ([f"here.{case['then']}"] if "then" in case else [])
+    reasons = ({(key, said.partition(", but ")[2]) for key, said in told} for told in (before, after))
+    assert not set.intersection(*reasons), after
 
 
 def test_who_makes_a_node_a_member_says_how_it_is_born() -> None:
