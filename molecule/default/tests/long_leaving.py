@@ -91,7 +91,7 @@ def test_a_site_loses_layers_and_gets_them_back(lab: Lab, tmp_path: Path, part: 
         assert record(lab, node).keys() == before[node].keys() - LEFT[part]
         running = lab.ssh(node, "systemctl is-active kubelet drawbridge-gate.timer", check=False).split()
         assert "active" not in running
-        assert bool(re.search(" gpfs ", lab.ssh(node, "cat /proc/mounts"))) == (part == "gates")
+        assert bool(re.search(" /gpfs/fs1 ", lab.ssh(node, "cat /proc/mounts"))) == (part == "gates")
     again = fewer.playbook("site")
     assert (again.code, again.changed()) == (0, []), again.output
 
