@@ -15,7 +15,9 @@ description:
     playbooks, variables of the play and C(--extra-vars). It checks each value once, however many hosts have it.
   - Refuses names that begin with C(drawbridge_) and that nothing reads, wherever they are set.
   - Refuses an inventory without hosts, sources that are missing or are none, and tags that would leave the run out.
-  - Refuses variables of this run that begin as an option of a playbook does, but are none.
+  - Refuses variables of this run that begin as an option of a playbook does, but are none, and words of
+    C(--extra-vars) that set no variable.
+  - Refuses a variable of the intent that two files of C(group_vars/all) set, and nodes or switches with one address.
   - Runs in Ansible's own process.
 author: Drawbridge contributors (@drawbridge)
 options:
@@ -46,6 +48,13 @@ options:
     description: Checks that there is an inventory, and that no tag leaves the run out, but not the intent.
     type: bool
     default: false
+  configures:
+    description: >-
+      Groups of the inventory that the next plays configure. C(--limit) must leave a host of one of them. Ansible would
+      end with success otherwise.
+    type: list
+    elements: str
+    default: []
 attributes:
   check_mode:
     description: Never changes anything.

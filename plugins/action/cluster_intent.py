@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +24,30 @@ from ..module_utils.drawbridge.fabric.links import unchecked
 from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
 from ..module_utils.drawbridge.report.sentences import count
 from ..module_utils.drawbridge.site import role_variables
+from ..module_utils.drawbridge.site.inventory_file import (
+    address_faults,
+    group_file_faults,
+    source_faults,
+    twice_faults,
+)
 from ..module_utils.drawbridge.site.load import checked
 from ..module_utils.drawbridge.site.model import DOMAINS, OPTIONAL, Intent
-from ..module_utils.drawbridge.site.own_names import PREFIX, unread
+from ..module_utils.drawbridge.site.own_names import PREFIX, spelling_faults, unread
 from ..module_utils.drawbridge.site.playbook_options import EXTRA, Given, read
-from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
-from ..module_utils.drawbridge.site.standing import (
-    missing,
-    release_faults,
-    sound,
-    source_faults,
-    tag_faults,
-    without_hosts,
-)
+from ..module_utils.drawbridge.site.selection import chosen_faults, idle_faults, narrowed_faults, needed
+from ..module_utils.drawbridge.site.standing import missing, release_faults, sound, tag_faults, without_hosts
 from ..plugin_utils.internals import inventory_of, inventory_sources
-from ..plugin_utils.inventories import first_line, missing_sources, plain, yaml_sources
+from ..plugin_utils.inventories import first_line, missing_sources, nested_yaml, plain, yaml_sources
 from ..plugin_utils.play_tasks import intent_of
 from ..plugin_utils.releases import TRUSTED, evaluated
-from ..plugin_utils.variable_files import Source, positions, variable_files
+from ..plugin_utils.variable_files import (
+    Source,
+    duplicate_faults,
+    file_faults,
+    positions,
+    template_faults,
+    variable_files,
+)
 
 ARGUMENT_SPEC = {
     "whole_site": {"type": "bool", "default": False},
@@ -49,11 +56,13 @@ ARGUMENT_SPEC = {
     "part": {"type": "bool", "default": False},
     "playbook": {"type": "str", "default": ""},
     "only_inventory": {"type": "bool", "default": False},
+    "configures": {"type": "list", "elements": "str", "default": []},
 }
 INTENT = tuple(f"{PREFIX}{domain}" for domain in DOMAINS)
 """The variables of the intent."""
 ROLES = {path.parent.parent.name: path for path in Path(__file__).parents[2].glob("roles/*/meta/argument_specs.yml")}
 """Argument specs of roles. A variable that begins with a role's name belongs to the role and may differ by host."""
+PREFIXES = tuple(f"{role}_" for role in ROLES)
 OPTIONS = Path(__file__).parents[2] / "meta/options.yml"
 """The table of options of playbooks. Names that begin as theirs belong to them."""
 PLAYBOOKS = frozenset(path.stem for path in Path(__file__).parents[2].glob("playbooks/*.yml"))
@@ -92,14 +101,23 @@ class ActionModule(ActionBase):
         """The intent, and the faults of it, of the options of this run and of role variables."""
         groups = task_vars.get("groups", {})
         options = self._run_options(args["playbook"], task_vars)
-        elsewhere = [*self._elsewhere(), *options.faults()]
+        elsewhere = [*self._elsewhere(), *options.faults(), *self._named(options, task_vars)]
         try:
             intent, faults = checked(intent_of(self._templar, task_vars), groups, args["part"])
         except IntentError as err:
             return None, [*err.faults, *elsewhere]
+        except AnsibleError:
+            raw = {name: task_vars[name] for name in INTENT if name in task_vars}
+            if not (found := [it for name in raw for it in template_faults(self._templar, name, raw[name])]):
+                raise
+            return None, found
         faults += elsewhere
         if args["whole_site"]:
-            faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
+            command = " -i ".join(["ansible-playbook", *self._inventories()])
+            onboard = args["onboard"].replace("ansible-playbook", command)
+            faults += limit_faults(groups.get("controllers", []), onboard, task_vars)
+        limit, left = task_vars.get("ansible_limit", ""), task_vars.get("ansible_play_hosts_all", [])
+        faults += idle_faults(limit, args["configures"], groups, left)
         if intent and args["nodes"] is not None:
             faults += choice_faults(intent, "nodes", args["nodes"], task_vars)
         if intent and (name := options.selecting()):
@@ -129,15 +147,33 @@ class ActionModule(ActionBase):
         tags = task_vars.get("ansible_run_tags", ()), task_vars.get("ansible_skip_tags", ())
         faults = [*release_faults(__version__, sys.version_info[:2]), *tag_faults(*tags, PLAYBOOKS)]
         faults += map(missing, missing_sources(self._inventories()))
-        for path in yaml_sources(self._inventories()):
+        faults += self._source_faults(self._inventories())
+        if not faults:
+            shared = (path for path, source in self._variable_files.items() if source.owner == "all")
+            faults += file_faults(self._loader, self._variable_files)
+            faults += duplicate_faults([*yaml_sources(self._inventories()), *shared])
+        empty = not any(task_vars.get("groups", {}).values())
+        return [*faults, *([without_hosts(self._inventories())] if empty and not faults else [])]
+
+    def _source_faults(self, sources: list[str]) -> Iterator[Fault]:
+        """Faults of what the files of inventories hold, also in folders that a person took for group_vars."""
+        nested = {*nested_yaml(sources)}
+        for path in (*yaml_sources(sources), *sorted(nested)):
             try:
                 content = self._loader.load_from_file(str(path.absolute()), cache="none", unsafe=True, **TRUSTED)
             except AnsibleError as err:
-                faults.append(Fault("inventory", str(path), first_line(err), "correct it, and run this again"))
+                if path not in nested:
+                    yield Fault("inventory", path, first_line(err), "correct it, and run this again")
                 continue
-            faults += source_faults(str(path), content)
-        empty = not any(task_vars.get("groups", {}).values())
-        return [*faults, *([without_hosts(self._inventories())] if empty and not faults else [])]
+            if path not in nested or {*INTENT}.intersection(content if isinstance(content, Mapping) else ()):
+                yield from source_faults(path, content, str(path) in sources)
+
+    def _named(self, options: Given, task_vars: Mapping[str, Any]) -> Iterator[Fault]:
+        """Faults of options that name a host which their group does not have."""
+        for name, group in options.naming():
+            value = self._templar.template(task_vars[name])
+            if value not in task_vars.get("groups", {}).get(group, ()):
+                yield Fault(name, value, f"the group {group} has no such host", "name one of its hosts")
 
     def _run_options(self, playbook: str, task_vars: Mapping[str, Any]) -> Given:
         """The options of this run, with the table of all of them."""
@@ -152,7 +188,9 @@ class ActionModule(ActionBase):
 
     def _elsewhere(self) -> list[Fault]:
         """Intent in a wrong place, and role variables that no role accepts, from all places."""
-        found, seen = [], set()
+        variable_manager: Any = self._task.get_variable_manager()
+        inventory = inventory_of(variable_manager)
+        found, seen = self._beside(inventory) if inventory else [], set()
         for source in self._sources():
             if source.stray:
                 found += stray_faults(source.variables, source.place)
@@ -163,11 +201,27 @@ class ActionModule(ActionBase):
                     found += self._setting_faults(name, raw, source)
         return found
 
+    def _beside(self, inventory: Any) -> list[Fault]:
+        """Faults of files of variables that nothing reads or that hide each other, and of addresses."""
+        found, shared = [], {}
+        for path, source in self._variable_files.items():
+            content = self._loader.load_from_file(str(path), cache="all", unsafe=True, **TRUSTED) or {}
+            if source.kind == "group_vars" and source.owner == "all" and not source.stray:
+                root = str(path).removesuffix(source.place)
+                shared.setdefault(root, []).append((source.place, content))
+            elif source.kind == "group_vars" and source.owner not in inventory.groups and [*settings(content)]:
+                found += group_file_faults(source.place, source.owner, inventory.groups)
+        for files in shared.values():
+            found += twice_faults(files, INTENT)
+        of_groups = [inventory.groups[name] for name in ("nodes", "switches") if name in inventory.groups]
+        hosts = {host.name: host.vars for group in of_groups for host in group.get_hosts()}
+        return [*found, *address_faults(hosts)]
+
     def _places(self, keys: Iterable[str]) -> dict[str, str]:
         """Where keys of the intent are set, for the ends of sentences."""
         given = self._given()[EXTRA]
         own = {key: key.partition(".")[0] for key in keys if key.partition(".")[0] in INTENT}
-        files = [path for path, source in self._variable_files().items() if source.owner == "all"]
+        files = [path for path, source in self._variable_files.items() if source.owner == "all"]
         lines = positions(files, own)
         found = {key: f" ({plain(str(path))}:{line})" for key, (path, line) in lines.items()}
         return {**found, **{key: " (-e)" for key, variable in own.items() if variable in given}}
@@ -180,7 +234,7 @@ class ActionModule(ActionBase):
             return
         for place, variables in self._given().items():
             yield Source(place, variables, stray=False)
-        for path, source in self._variable_files().items():
+        for path, source in self._variable_files.items():
             # through Ansible's loader, which has most of these files in its cache
             content = self._loader.load_from_file(str(path), cache="all", unsafe=True, **TRUSTED)
             yield replace(source, variables=content or {})
@@ -188,6 +242,7 @@ class ActionModule(ActionBase):
             for name, owner in owners.items():
                 yield Source(f"inventory entry {name}", owner.vars, kind, name, stray=name != "all")
 
+    @cached_property
     def _variable_files(self) -> dict[Path, Source]:
         """Files beside the inventories, this play, and the playbooks of the command line, whose other plays count."""
         variable_manager: Any = self._task.get_variable_manager()
@@ -246,14 +301,17 @@ def stray_faults(content: Iterable[str], place: str) -> list[Fault]:
 def unread_faults(content: Iterable[str], place: str) -> list[Fault]:
     """Faults for names of Drawbridge's space that are neither the intent's nor a role's."""
     others = [name for name in content if name.startswith(PREFIX) and not role_variables.role_of(name, ROLES)]
-    return [*unread(others, INTENT, place)] if others else []
+    misspelt = [name for name in content if "-" in name or not name.islower()]
+    return [
+        *(unread(others, INTENT, place) if others else ()),
+        *(spelling_faults(misspelt, (PREFIX, *PREFIXES), place) if misspelt else ()),
+    ]
 
 
 def settings(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Role variables among others. It runs for each host of the inventory, so it must be fast."""
-    prefixes = tuple(f"{role}_" for role in ROLES)
     for name, raw in variables.items():
-        if name.startswith(prefixes):
+        if name.startswith(PREFIXES):
             yield name, raw
 
 

@@ -24,7 +24,7 @@ from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.artefact import Artefact
 from ..module_utils.drawbridge.core.converge import DeviceError
-from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.core.faults import Fault, IntentError
 from ..module_utils.drawbridge.core.folder.io import written
 from ..module_utils.drawbridge.core.layer import VIEW, opened, validated
 from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
@@ -61,6 +61,9 @@ class ActionModule(ActionBase):
         variables = task_vars or {}
         _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
+        if limit := variables.get("ansible_limit"):
+            fault = Fault("--limit", limit, "a plan is one of the whole site", "run without --limit")
+            return {**result, "failed": True, "changed": False, "msg": str(fault)}
         try:
             intent = load(intent_of(self._templar, variables))
             files = Walk(self._loader, self._task.get_variable_manager(), intent).files(args["playbook"])

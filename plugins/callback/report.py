@@ -101,10 +101,11 @@ from ..module_utils.drawbridge.report.fold import Run, compared, document, fold
 from ..module_utils.drawbridge.report.formats import as_json, as_junit, as_metrics
 from ..module_utils.drawbridge.report.page_io import as_page
 from ..module_utils.drawbridge.report.sentences import text
-from ..plugin_utils.internals import playbook_file
+from ..plugin_utils.internals import inventory_of, inventory_sources, playbook_file
 from ..plugin_utils.inventories import plain
 from ..plugin_utils.releases import data_of, host_of
 from ..plugin_utils.run_event import event
+from ..plugin_utils.variable_files import file_faults, variable_files
 
 FORMATS = {"json": as_json, "html": as_page, "junit": as_junit, "metrics": as_metrics}
 
@@ -142,7 +143,16 @@ class CallbackModule(CallbackBase):
             self._playbook, self._started = playbook_file(playbook).name, time.time()
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
+        if not self._plays:
+            self._name_unreadable(play)
         self._plays.append((play.get_name().strip(), time.time()))
+
+    def _name_unreadable(self, play: Any) -> None:
+        """Print the file and line that Ansible can't read, before it ends the run without these."""
+        inventory = inventory_of(play.get_variable_manager())
+        roots = [path if path.is_dir() else path.parent for path in map(Path, inventory_sources(inventory))]
+        for fault in file_faults(play.get_loader(), variable_files(roots, [])):
+            self._display.error(str(fault), wrap_text=False)
 
     def v2_runner_on_ok(self, result: Any) -> None:
         self._hosts.add(host_of(result))

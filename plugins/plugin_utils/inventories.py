@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 YAML = (".yml", ".yaml", ".json")
-BESIDE = ("group_vars", "host_vars")
+BESIDE = ("group_vars", "host_vars", "vars_plugins")
 """Folders beside an inventory, which are no part of it."""
 
 
@@ -37,6 +37,13 @@ def yaml_sources(sources: Iterable[str]) -> Iterator[Path]:
             yield path
 
 
+def nested_yaml(sources: Iterable[str]) -> Iterator[Path]:
+    """YAML files in other folders below a source, such as groupvars/all. Ansible takes each for an inventory."""
+    for folder in (it for source in sources if Path(source).is_dir() for it in sorted(Path(source).iterdir())):
+        if folder.is_dir() and folder.name not in BESIDE and not folder.name.startswith("."):
+            yield from (it for it in sorted(folder.rglob("*")) if it.is_file() and it.suffix in YAML)
+
+
 def first_line(error: BaseException) -> str:
     """The first sentence of an error of Ansible's, and the line of the file that it is about."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -45,4 +52,6 @@ def first_line(error: BaseException) -> str:
     while below and not hasattr(below, "problem_mark"):
         below = below.__cause__ or below.__context__
     mark = getattr(below, "problem_mark", None)
+    # before 2.19 a heading of two errors, for JSON and YAML
+    said = getattr(below, "problem", said) if said.endswith(":") else said
     return f"line {mark.line + 1}: {said}" if mark else said

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible.errors import AnsibleError
 
+from ..module_utils.drawbridge.core.faults import HIDDEN, Fault
+from .inventories import first_line, plain
+from .releases import TRUSTED, evaluated
+
+VAULT = "correct it, or add --ask-vault-pass or --vault-password-file FILE"
+TEMPLATE = "correct the template, or define the variables in it"
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PARTS = "parts"
 """Folder of imported playbooks. Ansible reads variables beside them too."""
 
@@ -83,6 +91,60 @@ def is_read(path: Path) -> bool:
     return not left and path.suffix in ("", ".yml", ".yaml", ".json")
 
 
+def file_faults(loader: Any, files: Iterable[Path]) -> Iterator[Fault]:
+    """Faults of files of variables that Ansible can't read. Since 2.19 it names neither the file nor the line."""
+    for path in files:
+        shown = Path(plain(str(path)))
+        try:
+            content = loader.load_from_file(str(path), cache="all", unsafe=True, **TRUSTED)
+        except AnsibleError as err:
+            locked = path.read_bytes().startswith(b"$ANSIBLE_VAULT")
+            repair = VAULT if locked else "correct it, and run this again"
+            yield Fault("inventory", shown, first_line(err), repair)
+        else:
+            if content and not isinstance(content, Mapping):
+                yield Fault("inventory", shown, "it is no mapping of variables", "write each as NAME: VALUE")
+
+
+def duplicate_faults(files: Iterable[Path]) -> Iterator[Fault]:
+    """Faults of keys that a mapping has twice. Ansible warns, and the last value wins.
+
+    Its setting that refuses them refuses keys that override those of a merge (<<) too.
+    """
+    for path in files:
+        left, seen = [_tree(path)], set()
+        while left:
+            node = left.pop()
+            if node is None or id(node) in seen:
+                continue
+            seen.add(id(node))
+            pairs = node.value if isinstance(node, yaml.MappingNode) else []
+            lines: dict[str, int] = {}
+            for key, value in pairs:
+                line = key.start_mark.line + 1
+                if (first := lines.setdefault(str(key.value), line)) != line:
+                    reason = f"its mapping has {key.value} on line {first} already, and the last value wins"
+                    yield Fault("inventory", Path(f"{plain(str(path))}:{line}"), reason, f"keep one {key.value}")
+                left.append(value)
+            left += node.value if isinstance(node, yaml.SequenceNode) else []
+
+
+def template_faults(templar: Any, key: str, raw: Any) -> Iterator[Fault]:
+    """Faults of templates in a value that Ansible can't evaluate, each by its own key."""
+    if isinstance(raw, Mapping):
+        inner = [(f"{key}.{name}", value) for name, value in raw.items()]
+    else:
+        inner = [(f"{key}[{at}]", value) for at, value in enumerate(raw)] if isinstance(raw, list) else []
+    for name, value in inner:
+        yield from template_faults(templar, name, value)
+    if not inner:
+        try:
+            str(evaluated(templar, raw))  # before 2.19 a secret is read only here
+        except AnsibleError as err:
+            shown, repair = (str(raw), TEMPLATE) if isinstance(raw, str) else (HIDDEN, VAULT)
+            yield Fault(key, shown, first_line(err), repair)
+
+
 def positions(files: Iterable[Path], keys: Iterable[str]) -> dict[str, tuple[Path, int]]:
     """The file and line of each key, such as drawbridge_slurm.partitions[0].name, or of its nearest part.
 
@@ -121,6 +183,6 @@ def _child(node: yaml.Node | None, word: str) -> tuple[int, yaml.Node] | None:
 def _tree(path: Path) -> yaml.Node | None:
     """The file with the positions of its parts. None: it is encrypted, or no YAML."""
     try:
-        return yaml.compose(path.read_text(errors="replace"), yaml.SafeLoader)
+        return yaml.compose(path.read_text(errors="replace"), LOADER)
     except yaml.YAMLError:
         return None

@@ -64,12 +64,6 @@ def test_a_fault_in_each_domain_is_reported_at_once(recorder: Recorder, tmp_path
         assert all(part in sentence for part in expected)
 
 
-def test_a_site_without_its_controllers_is_refused(recorder: Recorder, tmp_path: Path) -> None:
-    output = refuse(recorder, tmp_path, "--limit", "gpu01,gpu02")
-    assert "it leaves out ctl, where cluster-wide files are made" in output
-    assert "ansible-playbook playbooks/onboard.yml -e 'onboard_nodes=gpu[01-02]'" in output
-
-
 def test_a_broken_intent_is_refused_under_a_limit_as_well(recorder: Recorder, tmp_path: Path) -> None:
     """By the first host that is left, whichever it is."""
     broken = patched({"drawbridge_fabric.dscp": 99})

@@ -178,7 +178,7 @@ FILES = sorted(
 )
 TYPED = re.compile(r"""(?:-e|--extra-vars)["']?[ ,]+(?:f?["'])?(?:\{+["'])?(\w+)(?:=|["']:)""")
 FOREIGN = {"collection/test_options", "collection/test_node_visit", "unit/module_utils/report/test_command"}
-FOREIGN |= {"unit/module_utils/site/test_playbook_options", "unit/plugins/callback/test_report"}
+FOREIGN |= {"unit/module_utils/site/test_playbook_options", "unit/plugins/callback/test_report", "collection/mistakes."}
 """Tests of refusals, and of variables as such."""
 
 

@@ -12,6 +12,15 @@ from ..core.faults import HIDDEN, Fault
 PREFIX = "drawbridge_"
 
 
+def spelling_faults(names: Iterable[str], prefixes: tuple[str, ...], place: str) -> Iterator[Fault]:
+    """Faults of names such as drawbridge-fabric, which would be Drawbridge's own with small letters and underscores."""
+    for name in names:
+        right = name.lower().replace("-", "_")
+        if right != name and right.startswith(prefixes):
+            reason = "names of variables have small letters and underscores, so nothing reads it"
+            yield Fault(f"{name} ({place})", HIDDEN, reason, f"write {right}, or rename your own variable")
+
+
 def unread(names: Iterable[str], known: Iterable[str], place: str) -> Iterator[Fault]:
     """Faults of names in Drawbridge's space that are none of the known ones.
 

@@ -15,6 +15,10 @@ from typing import Any
 from ..core.faults import HIDDEN, MISSING, Fault
 
 EXTRA = "--extra-vars"
+RAW = "_raw_params"
+"""The variable in which Ansible puts words of -e that set no variable."""
+BOOLEANS = ("true", "false", "yes", "no", "on", "off", "1", "0")
+FILE = re.compile(r"[^\s=]+\.(ya?ml|json)")
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Option:
     nodes: bool = False
     old: str = ""
     passed_as: str = ""
+    group: str = ""
 
     @property
     def prefix(self) -> str:
@@ -80,6 +85,10 @@ class Given:
         """The option that selects nodes, if the run has it. One that is missing, or has its old name, is a fault."""
         return next((option.name for option in self._own() if option.nodes and option.name in self.known), "")
 
+    def naming(self) -> list[tuple[str, str]]:
+        """The options that name a host, if the run has them, each with the group that must have the host."""
+        return [(option.name, option.group) for option in self._own() if option.group and option.name in self.known]
+
     def _own(self) -> list[Option]:
         return of_playbook(self.table, self.playbook)
 
@@ -93,6 +102,8 @@ class Given:
         yield from _unknown_options(self.table, variables, place)
         if place == EXTRA:  # it would win over what the importing playbook hands to the other one
             yield from _passed(self._own(), self.playbook, variables)
+            yield from _without_value(self.table, variables)
+            yield from _wrong_value(self.table, variables)
 
 
 def _missing(option: Option, playbook: str) -> Fault:
@@ -113,6 +124,36 @@ def _passed(own: Iterable[Option], playbook: str, given: Mapping[str, Any]) -> I
             value = given[option.passed_as]
             reason = f"{playbook}.yml gives {option.passed_as} the value of {option.name}"
             yield Fault(f"{option.passed_as} ({EXTRA})", value, reason, f"write {typed(option.name, value)}")
+
+
+def _without_value(options: Iterable[Option], given: Mapping[str, Any]) -> Iterator[Fault]:
+    """Words that set no variable, and options with an empty value, which an unset variable of a shell leaves."""
+    if words := given.get(RAW):
+        shown = words if FILE.fullmatch(str(words)) else HIDDEN  # a value after a blank may be a secret
+        reason = "a word without = sets no variable, and a blank ends a value"
+        repair = f"write -e @{words}" if shown == words else "quote a value with blanks twice: -e 'NAME=\"A B\"'"
+        yield Fault(EXTRA, shown, reason, repair)
+    for option in options:
+        # an option that selects nodes has a sentence of its own
+        if given.get(option.name) == "" and not option.nodes:
+            repair = f"{_like(option)}, or leave it out"
+            yield Fault(f"{option.name} ({EXTRA})", "", "it has no value", repair)
+
+
+def _wrong_value(options: Iterable[Option], given: Mapping[str, Any]) -> Iterator[Fault]:
+    """Values that are no number or no boolean, where the example is one. Jinja reads them as 0 and as false."""
+    for option in options:
+        value = given.get(option.name)
+        if value in (None, "") or "{{" in str(value):
+            continue
+        if isinstance(option.example, int) and not re.fullmatch(r"[1-9]\d*", str(value)):
+            yield Fault(f"{option.name} ({EXTRA})", value, "it is not a whole number from 1", _like(option))
+        elif option.example in ("true", "false") and str(value).lower() not in BOOLEANS:
+            yield Fault(f"{option.name} ({EXTRA})", value, "it is neither true nor false", _like(option))
+
+
+def _like(option: Option) -> str:
+    return f"write {typed(option.name, option.example)}"
 
 
 def _unknown_options(options: Iterable[Option], given: Iterable[str], place: str) -> Iterator[Fault]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -45,6 +45,17 @@ def needed(intent: Intent, chosen: str) -> list[str]:
     joined = [host for it, group in mounted if group.joins for host in group.names(it)]
     switches = switches_of_nodes(intent.fabric, intent.nodes, names) if intent.fabric else []
     return [intent.slurm.controller, *joined, *switches, *names]
+
+
+def idle_faults(
+    limit: str, wanted: Sequence[str], groups: Mapping[str, Iterable[str]], left: Iterable[str]
+) -> list[Fault]:
+    """Refuse a --limit that leaves no host of the groups that a playbook configures. Ansible would end with success."""
+    remaining = set(left)
+    if not limit or not wanted or any(remaining.intersection(groups.get(name, ())) for name in wanted):
+        return []
+    reason = f"it leaves no host that this playbook configures, which are those of {', '.join(wanted)}"
+    return [Fault("--limit", limit, reason, "run without --limit, or name one of these hosts")]
 
 
 def narrowed_faults(limit: str, name: str, wanted: Sequence[str], left: Iterable[str]) -> list[Fault]:

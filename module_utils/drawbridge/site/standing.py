@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import PurePath
 
 from ..core.faults import Fault
+from .inventory_file import HOW
 from .model import Intent
 from .own_names import PREFIX
 
@@ -18,7 +19,6 @@ OF_MOLECULE = frozenset({"molecule-notest", "molecule-idempotence-notest", "note
 """Molecule skips these tags in each run of a role or a playbook. No task of Drawbridge's has them."""
 CORE, PYTHON = (2, 16), (3, 12)
 """The oldest ansible-core and Python of a controller."""
-HOW = "name yours: -i inventories/mine"
 
 
 def release_faults(core: str, python: tuple[int, ...]) -> Iterator[Fault]:
@@ -39,16 +39,7 @@ def without_hosts(sources: Sequence[str]) -> Fault:
 
 def missing(source: str) -> Fault:
     """The fault of a source that is not there. Ansible only warns of it."""
-    return Fault("inventory", source, "there is no such file or folder", f"correct the path, or {HOW}")
-
-
-def source_faults(source: str, content: Any) -> Iterator[Fault]:
-    """Faults of the content of a YAML file that shall be an inventory, or a part of one."""
-    if not isinstance(content, Mapping):
-        yield Fault("inventory", source, "it is no mapping of groups", f"begin it with the group all, or {HOW}")
-    elif own := sorted(str(key) for key in content if str(key).startswith(PREFIX)):
-        reason = f"it has variables, such as {own[0]}, and no groups"
-        yield Fault("inventory", source, reason, "give -i the folder that has hosts.yml, not the file below group_vars")
+    return Fault("inventory", PurePath(source), "there is no such file or folder", f"correct the path, or {HOW}")
 
 
 def tag_faults(run: Collection[str], skip: Collection[str], playbooks: Collection[str]) -> Iterator[Fault]:

@@ -139,3 +139,34 @@ def test_required_options_are_named_with_what_to_add() -> None:
 def test_an_option_selects_the_nodes(playbook: str, known: dict[str, Any], name: str) -> None:
     """One that is absent is a fault of its own."""
     assert run(playbook, {}, known).selecting() == name
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"_raw_params": "own.yml"}, '--extra-vars is "own.yml", but a word without = sets no variable'),
+        ({"_raw_params": "secret"}, '--extra-vars is "(not shown)", but a word without = sets no variable'),
+        (
+            {"plan_into": ""},
+            "plan_into (--extra-vars) is \"\", but it has no value; write -e 'plan_into=~/plan', or leave",
+        ),
+        ({"retire_nodes": ""}, ""),
+        (
+            {"onboard_wave": "many"},
+            'onboard_wave (--extra-vars) is "many", but it is not a whole number from 1; write -e onboard_wave=8',
+        ),
+        ({"onboard_wave": 0}, "onboard_wave (--extra-vars) is 0, but it is not a whole number"),
+        ({"rolling_reserve": "ture"}, 'rolling_reserve (--extra-vars) is "ture", but it is neither true nor false'),
+        ({"rolling_reserve": True, "rolling_boot": "no", "onboard_wave": "16"}, ""),
+        ({"onboard_wave": "{{ mine }}"}, ""),
+    ],
+)
+def test_words_and_options_without_a_right_value_are_refused(given: dict[str, Any], sentence: str) -> None:
+    """The option that selects nodes has a sentence of its own."""
+    found = said(run("retire", {"retire_nodes": "gpu01", **given}))
+    assert [it.startswith(sentence) for it in found] == ([True] if sentence else [])
+
+
+def test_an_option_names_a_host_of_its_group() -> None:
+    assert run("replace_switch", needed("replace_switch")).naming() == [("replace_switch_name", "switches")]
+    assert run("fabric", needed("replace_switch")).naming() == run("replace_switch", {}).naming() == []

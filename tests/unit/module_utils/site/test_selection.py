@@ -7,6 +7,7 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import (
     chosen_faults,
+    idle_faults,
     narrowed_faults,
     needed,
 )
@@ -45,3 +46,11 @@ def test_a_limit_that_cuts_some_names_them() -> None:
         '--limit is "gpu01", but it leaves out ctl,leaf1, which the chosen nodes need; run without --limit;'
         " onboard_nodes alone selects the hosts"
     )
+
+
+def test_a_limit_must_leave_a_host_that_the_playbook_configures() -> None:
+    groups = {"switches": ["leaf1"], "nodes": ["gpu01"]}
+    [fault] = idle_faults("gpu01", ["switches", "login"], groups, ["gpu01"])
+    assert fault.reason.endswith("which are those of switches, login")
+    assert idle_faults("gpu01", ["switches", "nodes"], groups, ["gpu01"]) == []
+    assert idle_faults("gpu01", [], groups, ["gpu01"]) == idle_faults("", ["switches"], groups, []) == []

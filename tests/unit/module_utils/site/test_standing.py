@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.standing import (
     missing,
     release_faults,
     sound,
-    source_faults,
     tag_faults,
     without_hosts,
 )
@@ -37,19 +34,6 @@ def test_an_inventory_without_hosts_is_refused_by_its_name() -> None:
 )
 def test_too_old_programs_are_refused(core: str, python: tuple[int, ...], reasons: list[str]) -> None:
     assert [fault.reason.removesuffix(" on this machine") for fault in release_faults(core, python)] == reasons
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("drawbridge_nodes", "it is no mapping of groups"),
-        (None, "it is no mapping of groups"),
-        ({"drawbridge_slurm": {}}, "it has variables, such as drawbridge_slurm, and no groups"),
-        ({"all": {"children": {}}}, ""),
-    ],
-)
-def test_a_file_that_is_no_inventory_is_named(content: Any, reason: str) -> None:
-    assert [fault.reason for fault in source_faults("hosts.yml", content)] == ([reason] if reason else [])
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.inventories import (
     first_line,
     missing_sources,
+    nested_yaml,
     plain,
     yaml_sources,
 )
@@ -43,3 +44,10 @@ def test_an_error_has_its_line(tmp_path: Path) -> None:
         DataLoader().load_from_file(str(broken), cache="none")
     assert first_line(caught.value).startswith("line 3: ")
     assert first_line(AnsibleError("it is not there.")) == "it is not there"
+
+
+def test_files_in_folders_that_ansible_takes_for_inventories_are_found(tmp_path: Path) -> None:
+    for name in ("groupvars/all/x.yml", "group_vars/all/y.yml", ".git/z.yml", "groupvars/readme.txt", "hosts.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert [*nested_yaml([str(tmp_path), "gpu01,"])] == [tmp_path / "groupvars/all/x.yml"]

@@ -5,10 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ansible import template
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.variable_files import (
+    duplicate_faults,
+    file_faults,
     is_stray,
     positions,
     source,
+    template_faults,
     variable_files,
 )
 
@@ -119,3 +125,36 @@ def test_a_file_that_is_no_yaml_has_no_lines(tmp_path: Path) -> None:
     broken = tmp_path / "all.yml"
     broken.write_text("drawbridge_kube: [\n")
     assert positions([broken], ["drawbridge_kube"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a:\n\tb: 1", ", but line 2: "),
+        ("- a", ", but it is no mapping of variables; "),
+        ("$ANSIBLE_VAULT;1.1;AES256\n61", "; correct it, or add --ask-vault-pass or --vault-password-file FILE"),
+        ("", ""),
+        ("a: 1", ""),
+    ],
+)
+def test_a_file_that_ansible_cant_read_is_named_in_full(tmp_path: Path, content: str, sentence: str) -> None:
+    path = tmp_path / ("long" * 30) / "own.yml"
+    path.parent.mkdir()
+    path.write_text(content)
+    found = [str(fault) for fault in file_faults(DataLoader(), [path])]
+    assert [f'"{path}"' in it and sentence in it for it in found] == ([True] if sentence else [])
+
+
+def test_duplicate_keys_are_named_but_not_those_that_override_a_merge(tmp_path: Path) -> None:
+    path = tmp_path / "own.yml"
+    path.write_text("a: &a {x: 1}\nb: [{<<: *a, x: 2}, *a]\nc:\n  - d: 1\n    d: 2\n")
+    [fault] = duplicate_faults([path])
+    assert str(fault.value) == f"{path}:5"
+    assert fault.reason.startswith("its mapping has d on line 4 already")
+
+
+def test_each_template_that_ansible_cant_evaluate_has_its_key() -> None:
+    templar = Templar(DataLoader(), {"there": 1})
+    trusted = getattr(template, "trust_as_template", str)
+    raw = {"a": [{"b": trusted("{{ there }}")}, {"b": trusted("{{ gone }}")}], "c": trusted("{{ open")}
+    assert [fault.key for fault in template_faults(templar, "k", raw)] == ["k.a[1].b", "k.c"]
