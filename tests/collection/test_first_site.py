@@ -87,7 +87,7 @@ def test_an_editor_finds_the_schema_from_each_file(walk: Walk) -> None:
 def test_examples_are_as_the_page_says() -> None:
     named = set(re.findall(r"\b(example-\w+)", PAGE))
     assert named <= {path.name for path in (ROOT / "inventories").iterdir()}
-    [(name, nodes)] = re.findall(r"`(example-\w+)` \((\d+) nodes", PAGE)
+    [(name, nodes)] = re.findall(r"`(example-\w+)` has (\d+) nodes", PAGE)
     assert len(load(site(name)).nodes.by_name) == int(nodes)
 
 

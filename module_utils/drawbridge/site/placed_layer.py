@@ -27,7 +27,7 @@ SPEC: dict[str, Any] = {
 
 
 def work(params: Params, check: bool) -> Work[LeftState]:
-    """Remove what the record has and these roles do not place any more. What is gone already is forgotten."""
+    """Remove what the record has and these roles do not place any more. Forgets items that are gone already."""
     if not check:
         note(params)
     found = Leftovers(_file(params), _wanted(params), params["gone"], Command(LIMIT_S))
