@@ -51,8 +51,8 @@ def parse(line: str) -> Passport:
 def stale(passport: Passport, node: str, now: Mapping[str, str], at: datetime, most_days: int | None) -> list[str]:
     """Why a passport does not hold for a node: sentences; empty if it holds.
 
-    `now` has the values that a new proof would depend on. `at` is the present time, with its zone. `most_days` of None: age
-    alone does not matter.
+    `now` has the values that a new proof would depend on. `at` is the present time, with its zone. Without `most_days`,
+    age alone does not matter.
     """
     if passport.node != node:
         return [f"it is that of {passport.node}"]
