@@ -39,9 +39,17 @@ def yaml_sources(sources: Iterable[str]) -> Iterator[Path]:
 
 def nested_yaml(sources: Iterable[str]) -> Iterator[Path]:
     """YAML files in other folders below a source, such as groupvars/all. Ansible takes each for an inventory."""
-    for folder in (it for source in sources if Path(source).is_dir() for it in sorted(Path(source).iterdir())):
-        if folder.is_dir() and folder.name not in BESIDE and not folder.name.startswith("."):
-            yield from (it for it in sorted(folder.rglob("*")) if it.is_file() and it.suffix in YAML)
+    for source in map(Path, sources):
+        for folder in _folders(source) if source.is_dir() else ():
+            yield from (it for it in sorted(folder.iterdir()) if it.is_file() and it.suffix in YAML)
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """Folders below a source that are part of it. One of variables is none, also where it lies deeper."""
+    for folder in sorted(root.iterdir()):
+        if folder.is_dir() and not folder.is_symlink() and folder.name not in BESIDE and folder.name[0] != ".":
+            yield folder
+            yield from _folders(folder)
 
 
 def first_line(error: BaseException) -> str:

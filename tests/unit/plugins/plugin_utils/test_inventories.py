@@ -51,3 +51,12 @@ def test_files_in_folders_that_ansible_takes_for_inventories_are_found(tmp_path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert [*nested_yaml([str(tmp_path), "gpu01,"])] == [tmp_path / "groupvars/all/x.yml"]
+
+
+def test_variables_of_an_inventory_within_another_are_no_part_of_it(tmp_path: Path) -> None:
+    """So describe.yml may write into the folder of the inventory."""
+    for name in ("described/group_vars/all/nodes.yml", "described/hosts.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "described/again").symlink_to(tmp_path)
+    assert [*nested_yaml([str(tmp_path)])] == [tmp_path / "described/hosts.yml"]
