@@ -151,6 +151,7 @@ class CallbackModule(CallbackBase):
         """Print the file and line that Ansible can't read, before it ends the run without these."""
         inventory = inventory_of(play.get_variable_manager())
         roots = [path if path.is_dir() else path.parent for path in map(Path, inventory_sources(inventory))]
+        # as Ansible's own loader reads them next, so that none is read twice
         for fault in file_faults(play.get_loader(), variable_files(roots, [])):
             self._display.error(str(fault), wrap_text=False)
 

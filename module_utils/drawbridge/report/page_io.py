@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .collect import CHANGED, FAILED, PENDING, PLAYBOOK, REFUSED, UNREACHABLE
+from .collect import CHANGED, FAILED, PENDING, REFUSED, UNREACHABLE
 from .fold import Document, of_kind
 from .sentences import LONGEST, TITLES, duration, place, sentences, steps_of_person, summary, title
 from .shorten import shortened
@@ -16,6 +16,7 @@ from .shorten import shortened
 TEMPLATE = "page.html.j2"
 REPOSITORY = "https://github.com/drawbridge/drawbridge/blob/main"
 """Where a browser finds the guides; the page itself loads nothing from there."""
+ROOT = Path(__file__).resolve().parents[3]
 ORDER = sorted(TITLES, key=lambda kind: (kind == CHANGED, kind == PENDING))
 """A terminal shows the end of a text, a browser its begin: findings that need a person come first."""
 
@@ -41,10 +42,16 @@ def as_page(report: Document) -> str:
         place=place,
         longest=LONGEST,
         repository=REPOSITORY,
-        playbook=PLAYBOOK,
+        guide=_guide,
         sentences=sentences,
         duration=duration,
     )
+
+
+def _guide(layer: str) -> str:
+    """The page of a layer; empty for one that is no role, or a role of the site."""
+    path = f"roles/{layer}/README.md"
+    return path if (ROOT / path).is_file() else ""
 
 
 def _counts(sections: Sequence[tuple[str, str, Mapping[str, Sequence[Any]]]]) -> dict[str, dict[str, int]]:

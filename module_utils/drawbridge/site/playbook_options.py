@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.faults import HIDDEN, MISSING, Fault
+from ..core.reader import BOOLS
 
 EXTRA = "--extra-vars"
 RAW = "_raw_params"
 """The variable in which Ansible puts words of -e that set no variable."""
-BOOLEANS = ("true", "false", "yes", "no", "on", "off", "1", "0")
+BOOLEANS = (*BOOLS, "1", "0")
 FILE = re.compile(r"[^\s=]+\.(ya?ml|json)")
 
 

@@ -29,7 +29,8 @@ def test_the_page_loads_nothing_and_shows_every_host_and_no_markup_of_results() 
 
 
 def test_each_layer_leads_to_its_page() -> None:
-    page = as_page(report([*recorded("failures"), step("gpu01", "restart it", role="slurm_node")]))
+    roles = ("slurm_node", "node", "a_role_of_the_site")
+    page = as_page(report([*recorded("failures"), *(step("gpu01", "restart it", role=role) for role in roles)]))
     paths = set(re.findall(rf'href="{REPOSITORY}/([^"]+)"', page))
     assert {"docs/guides/run-report.md", "roles/slurm_node/README.md"} < paths
     assert len(re.findall(r'href="(?!#)', page)) == len(re.findall(f'href="{REPOSITORY}/', page))
