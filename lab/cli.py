@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from lab import options, switchboard
+from lab import options, plant, switchboard
 from lab.errors import LabError
 from lab.hosts import checks, lock, machine, requirements, site, status
 from lab.hosts.nspawn import Nspawn
@@ -101,6 +101,17 @@ class Command:
         target = switchboard.device(self.site, self.paths, chosen.name, chosen.tool)
         self.room.must_run()
         switchboard.arm(target, chosen.tool, chosen.effect, chosen.match, chosen.times or None)
+        return 0
+
+    def plant(self) -> int:
+        """Plant hardware faults, or repair all of them."""
+        self.room.must_run()
+        if self.options.clear:
+            plant.clear(self.paths)
+        elif self.options.name and self.options.kind:
+            plant.plant(self.site, self.paths, self.options.name, self.options.kind, self.options.words)
+        else:
+            raise LabError("a planted fault takes a host and a kind: lab plant gpu02 slow-cable rail3 60")
         return 0
 
     def clock(self) -> int:

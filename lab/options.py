@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     ssh.add_argument("name", metavar="NAME")
     ssh.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     _devices(verb("fault", "make an emulated tool or switch misbehave", changes=False))
+    _planted(verb("plant", "plant a hardware fault that measuring tools find", changes=False))
     clock = verb("clock", "move the clock that all emulated devices share", changes=False)
     clock.add_argument("step", metavar="+SECONDS|reset")
     text = "apply manifests as the cluster's administrator; without files the gate's policies for inventories/lab"
@@ -42,6 +43,13 @@ def parser() -> argparse.ArgumentParser:
     needs = verb("requirements", "tell which packages this machine lacks", changes=False)
     needs.add_argument("--install", action="store_true", help="install them")
     return top
+
+
+def _planted(plant: argparse.ArgumentParser) -> None:
+    plant.add_argument("name", nargs="?", metavar="NAME", help="host; a leaf for slow-path")
+    plant.add_argument("kind", nargs="?", metavar="KIND", help="slow-cable, throttled-gpu, ...; lab/README.md has all")
+    plant.add_argument("words", nargs="*", metavar="WORD", help="where and how much, such as rail3 60")
+    plant.add_argument("--clear", action="store_true", help="repair all that was planted")
 
 
 def _devices(fault: argparse.ArgumentParser) -> None:

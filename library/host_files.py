@@ -26,6 +26,11 @@ options:
     description: Folder of the program.
     type: path
     required: true
+  makes:
+    description: Files that the program makes. They are removed together with the program.
+    type: list
+    elements: str
+    default: []
   blocks:
     description: Lines in files whose other lines are the site's, between C(# BEGIN drawbridge) and C(# END drawbridge).
     type: list

@@ -13,6 +13,8 @@ description:
   - Resumes a node that Slurm had set to not responding, and lifts three drains. These are the drains of
     M(drawbridge.drawbridge.slurm_new_nodes), M(drawbridge.drawbridge.slurm_node_hardware) and the health check.
   - With O(maintenance), it lifts the drain of M(drawbridge.drawbridge.slurm_maintenance) with that name, too.
+  - With O(passport), a node without a valid passport keeps its drain, which gets a reason that says so. That is
+    C(pending), with the command that proves the node.
   - Any other drain stays. It is C(pending), with its reason and the user who set it.
   - In check mode, a slurmd that does not run yet is C(pending), not a failure.
 author: Drawbridge contributors (@drawbridge)
@@ -29,8 +31,16 @@ options:
     description: Path of the node's health check, which prints its findings with C(--look); empty for none.
     type: path
     default: ""
+  passport:
+    description: Path of the program that judges the node's passport; empty for a node that needs none.
+    type: path
+    default: ""
   maintenance:
     description: Name of the maintenance that has just ended here, whose drain is lifted; empty for none.
+    type: str
+    default: ""
+  prove:
+    description: Command that proves the node, for the message about a missing passport.
     type: str
     default: ""
 attributes:
@@ -58,7 +68,7 @@ steps:
   type: list
   elements: str
 pending:
-  description: Drains that only a person may lift, with their reasons.
+  description: Drains that only a person may lift, with their reasons, and the proof that a node needs.
   returned: always
   type: list
   elements: str

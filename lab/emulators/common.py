@@ -206,20 +206,26 @@ class Call:
         self.device.journal(tool=self.tool, argv=self.argv, rc=rc, writes=self.writes, fault=self.effect)
 
 
+PROOF_TOOLS = (
+    *("ib_write_bw", "ib_write_lat", "ib_read_lat", "all_reduce_perf", "all_reduce_perf_mpi"),
+    *("nvbandwidth", "gemm", "stream"),
+)
 NFS_TOOLS = ("mount.nfs", "mount.nfs4", "nfsstat", "stat")
 FAMILIES = {
     **{"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi", "mlxconfig": "mlxconfig", "ethtool": "ethtool"},
     **{"dcb": "dcb", "openibd": "openibd"},
     **dict.fromkeys(("setpci", "lspci"), "pciutils"),
-    "lldpctl": "lldpctl",
+    **{"lldpctl": "lldpctl", "dmesg": "dmesg"},
     **dict.fromkeys(("ip", "networkctl", "nmcli"), "net"),
     **dict.fromkeys(NFS_TOOLS, "nfs"),
+    **dict.fromkeys(PROOF_TOOLS, "proof"),
 }
 """Families by command; every mm* command is one of gpfs."""
 SUBSYSTEMS = {
     **dict.fromkeys(("mlnx_qos", "dcb", "mlxconfig", "ethtool", "net", "pciutils", "openibd"), "nic"),
-    **dict.fromkeys(("nvidia_smi", "lldpctl"), "nodes"),
+    **dict.fromkeys(("nvidia_smi", "lldpctl", "dmesg"), "nodes"),
     **dict.fromkeys(("gpfs", "nfs"), "storage"),
+    "proof": "proof",
 }
 """The folder beside this file that holds a family's module."""
 

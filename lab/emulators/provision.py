@@ -25,8 +25,19 @@ GPFS_BIN = "/usr/lpp/mmfs/bin"
 RAIL_TOOLS = (
     *("/usr/bin/mlnx_qos", "/usr/local/sbin/ethtool", "/usr/local/sbin/setpci", "/usr/local/sbin/openibd"),
     "/usr/sbin/lldpctl",
+    *("/usr/local/bin/ib_write_bw", "/usr/local/bin/ib_write_lat", "/usr/local/bin/ib_read_lat"),
 )
-GPU_TOOLS = ("/usr/bin/nvidia-smi",)
+NCCL_TESTS = "/opt/nccl-tests/build"
+GPU_TOOLS = (
+    *(
+        "/usr/bin/nvidia-smi",
+        "/usr/local/bin/dmesg",
+        "/opt/nvbandwidth/nvbandwidth",
+        "/usr/local/bin/gemm",
+        "/usr/local/bin/stream",
+    ),
+    *(f"{NCCL_TESTS}/all_reduce_perf", f"{NCCL_TESTS}/all_reduce_perf_mpi"),
+)
 FILE_SYSTEM = "fs1"
 NFS_SERVER, NFS_EXPORTS = "filer", {"/export/data": "home", "/export/home": ""}
 """Its exports, with the directory of homes in each."""

@@ -40,6 +40,7 @@ def command(site: Site, switch: Switch, paths: Paths, cabling: Path) -> list[str
         *("--listen", f"{site.ip(switch.address)}:22", "--directory", str(paths.switch(switch.name))),
         *("--clock", str(paths.clock), "--host-key", str(paths.host_key(switch.name))),
         *("--authorized-key", f"{paths.user_key}.pub", "--neighbors", str(cabling)),
+        *("--shared", str(paths.shared)),
         *("--platform", switch.asic, "--port-count", str(switch.ports)),
     ]
 

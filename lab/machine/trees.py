@@ -19,6 +19,7 @@ KUBELET_SYSCTLS = {"vm/overcommit_memory": 1, "kernel/panic": 10, "kernel/panic_
 
 # A ConnectX-7: vendor and device id of the PCI database, class Ethernet controller.
 NIC = {"vendor": "0x15b3", "device": "0x1021", "class": "0x020000"}
+NIC |= {"current_link_speed": "32.0 GT/s PCIe", "current_link_width": "16"}
 
 NEAR, FAR = 10, 21
 
@@ -135,6 +136,8 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
         rdma = f"{device}/infiniband/mlx5_{rail}"
         about = NIC | {"numa_node": str(node), "local_cpulist": cpu_list(hardware.cpus_of(node))}
         files |= {f"layer/{device}/{entry}": f"{text}\n" for entry, text in about.items()}
+        # the veth behind it has 10 Gb/s
+        files |= {f"layer/{netdev}/speed": "400000\n"}
         files |= {f"layer/{rdma}/{entry}": text for entry, text in _rdma(rail, name).items()}
         files[f"layer/{device}/hwmon/hwmon{rail}/temp1_input"] = "61000\n"
         files |= _settings(rail) | _interrupts(hardware, rail, device)

@@ -25,19 +25,20 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or "chromiu
 MODES = {"dark": 0, "light": 1}
 WIDTHS = (1200, 390)
 LOOK = """
-const texts = [...document.querySelectorAll('h1, h2, h3, p, th, td, summary')].filter(it => it.innerText.trim());
-const boxes = texts.map(it => [it, it.getBoundingClientRect()]).sort((a, b) => a[1].top - b[1].top);
+const texts = [...document.querySelectorAll('h1, h2, h3, p, li, th, td, summary, text')];
+const said = it => (it.innerText ?? it.textContent).trim();
+const boxes = texts.filter(said).map(it => [it, it.getBoundingClientRect()]).sort((a, b) => a[1].top - b[1].top);
 const found = [];
 boxes.forEach(([one, a], index) => {
   for (let next = index + 1; next < boxes.length && boxes[next][1].top < a.bottom - 1; next++) {
     const [other, b] = boxes[next];
     const apart = b.left >= a.right - 1 || a.left >= b.right - 1 || one.contains(other) || other.contains(one);
-    if (!apart) found.push([one.innerText, other.innerText]);
+    if (!apart) found.push([said(one), said(other)]);
   }
 });
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 const back = getComputedStyle(document.body).backgroundColor;
-const told = JSON.stringify({overlaps: found.slice(0, 5), wide, back, texts: texts.length});
+const told = JSON.stringify({overlaps: found.slice(0, 5), wide, back, texts: boxes.length});
 document.body.innerHTML = '<pre id="told"></pre>';
 document.getElementById('told').textContent = told;
 """

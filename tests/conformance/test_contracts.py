@@ -31,6 +31,7 @@ from docs.generate import (
     OPTIONS,
     PREFLIGHT,
     PREFLIGHT_SPEC,
+    PROOF_CHECKS,
     REFERENCE,
     SUPPORT,
     UPGRADE,
@@ -42,6 +43,7 @@ from docs.generate import (
     options_page,
     preflight_page,
     preflight_spec,
+    proof_checks_page,
     reference_page,
     support_page,
     upgrade_page,
@@ -173,6 +175,11 @@ def test_the_findings_of_preflight_are_generated() -> None:
 def test_the_closed_list_and_the_neighbours_of_attacks_are_generated() -> None:
     assert JOB_PODS.read_text() == job_pods_page(), "run `make docs`"
     assert NEIGHBOURS.read_text() == neighbours_page(), "run `make docs`"
+
+
+def test_the_checks_of_a_proof_are_generated() -> None:
+    assert PROOF_CHECKS.read_text() == proof_checks_page(), "run `make docs`"
+    assert "| rail PCIe | state |" in PROOF_CHECKS.read_text()
 
 
 def test_the_options_of_playbooks_are_generated() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from lab.emulators.common import Device
 from lab.emulators.fabric.server import Keys, serve
 from lab.emulators.fabric.switch import EmulatedSwitch
+from lab.emulators.proof.traffic import switch_device
 
 
 def system(name: str) -> type[EmulatedSwitch]:
@@ -33,6 +34,7 @@ def _arguments(kind: type[EmulatedSwitch], words: list[str]) -> argparse.Namespa
     parser.add_argument("--platform", choices=kind.platforms, default=kind.platforms[0])
     parser.add_argument("--release", default="", help="what a new switch runs, such as 5.9.0 or 202405.1")
     parser.add_argument("--port-count", type=int, default=32, help="ports of a new switch")
+    parser.add_argument("--shared", type=Path, help="the directory that all hosts share, for emulated traffic")
     parser.add_argument("--neighbors", type=Path, help='JSON, {"Ethernet1": ["gpu01", "rail0"]}: what LLDP sees')
     return parser.parse_args(words)
 
@@ -46,6 +48,8 @@ async def main(name: str, words: list[str]) -> None:
     switch = kind.make(device, options.name, options.platform, options.port_count, address, options.release)
     if options.neighbors:
         switch.cable(json.loads(options.neighbors.read_text()))
+    if options.shared:
+        switch.show_to(switch_device(options.shared, options.name))
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -18,6 +18,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from lab.emulators import common
+from lab.emulators.fabric import data_model
 from lab.emulators.fabric.effects import EDIT, REBOOT, STALE, TERMINAL_EFFECTS
 from lab.emulators.fabric.releases import KEY
 
@@ -76,6 +77,7 @@ class EmulatedSwitch(abc.ABC):
         """Take up the device's state."""
         self.device = device
         self.new = new
+        self.shown: common.Device | None = None
         with device.state(new) as state:
             state.setdefault("booted", device.now())
             self.begin(state)
@@ -93,6 +95,22 @@ class EmulatedSwitch(abc.ABC):
         """Take up a switch, as the site's staging left it if it is new, with a release other than the usual one."""
         new = cls.factory(name, platform, ports, address)
         return cls(device, {**new, KEY: version} if version else new)
+
+    def show_to(self, shown: common.Device) -> None:
+        """Show the hosts from now on what packets meet here, and take counters from them."""
+        self.shown = shown
+        with self.device.state(self.new) as state:
+            self._show(state)
+
+    def _show(self, state: State) -> None:
+        if self.shown:
+            with self.shown.state() as there:
+                there.update(self.forwarding(state))
+
+    def forwarding(self, state: State) -> dict[str, Any]:
+        """Return what packets meet here, as lab.emulators.proof.physics has it; nothing limits nothing."""
+        del state
+        return {}
 
     @abc.abstractmethod
     def known(self, state: State) -> Iterable[str]:
@@ -149,6 +167,7 @@ class EmulatedSwitch(abc.ABC):
         """Plug cables in: port -> [device, port] at the other end."""
         with self.device.state(self.new) as state:
             state["neighbors"] = neighbors
+            self._show(state)
 
     def fault(self, line: str) -> str | None:
         """Return the effect of the fault that a line meets, if any; used up by asking."""
@@ -167,6 +186,7 @@ class EmulatedSwitch(abc.ABC):
         refused, where = False, self.where(cli)
         with self.device.state(self.new) as state:
             now = self.device.now()
+            self._take_counters(state)
             if effect == STALE:
                 self.leave_waiting(state, now)
             if effect == EDIT:
@@ -185,14 +205,23 @@ class EmulatedSwitch(abc.ABC):
             if effect == common.DIE:
                 self.half(state, before)
             changes = {"writes": _differ(self.in_force, before, state), "stages": _differ(self.staged, before, state)}
+            if effect or changes["writes"]:
+                self._show(state)
         if line.strip():
             self.device.journal(tool=self.tool, argv=line.split(), line=line, rc=int(refused), **where, **changes)
         return shown
+
+    def _take_counters(self, state: State) -> None:
+        if self.shown:
+            with self.shown.state() as there:
+                state[data_model.PASSED] = there.get("counters", {})
 
     def tick(self) -> None:
         """Act on timers, also when no user is logged in."""
         with self.device.state(self.new) as state:
             gone = self.expire(state, self.device.now())
+            if gone:
+                self._show(state)
         if gone:
             self.device.journal(tool=self.tool, argv=[], event=self.expired, **{self.expires: gone}, writes=True)
 

@@ -1,9 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""ethtool on ports of mlx5 and ice: counters (-S), global pause (-a, -A) and rings (-g, -G). For ice, --set-priv-flags.
+"""ethtool on ports of mlx5 and ice: counters (-S), pause (-a, -A), rings (-g, -G), module (-m), FEC (--show-fec).
 
-State: `ports`, by device, each with `stats`, `pause` and `rings`. A boot resets them. `no_pause` lists ports whose
-driver knows no pause. `version` is the release, 6.14 if the state has none. Before 6.2, `--json -a` prints true for
+For ice, --set-priv-flags. State: `ports`, by device, each with `stats`, `pause` and `rings`, and if planted `rx_dbm`
+and `lost_blocks`. A boot resets them. `no_pause` lists ports whose driver knows no pause. `version` is the release,
+6.14 if the state has none. Before 6.2, `--json -a` prints true for
 each boolean, and `--json -g` is refused (netdev, December 2022; Debian's 6.1). Text is the same in all releases.
 
 Names of counters: Linux 6.12, mlx5's counters.rst and ice_ethtool.c. Texts and exit codes: ethtool 6.14 over netlink.
@@ -21,10 +22,11 @@ from .driver import ICE, MLX5, RAIL, Ice, NetlinkError, driver_name, driver_of, 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-READS, WRITES = ("-S", "-a", "-g"), ("-A", "-G", "--set-priv-flags")
+READS, WRITES = ("-S", "-a", "-g", "-m", "--show-fec"), ("-A", "-G", "--set-priv-flags")
 PER_PRIORITY = ("bytes", "packets", "pause", "pause_duration", "pause_transition", "discards")
 PHYSICAL = ("discards_phy", "symbol_err_phy", "crc_errors_phy", "global_pause", "global_pause_duration")
 MOST = 8192
+LIGHT_DBM, ALARM_DBM = -0.1, (-13.3, 5.4)
 
 
 class Refused(Exception):
@@ -67,6 +69,13 @@ def factory(driver: str = MLX5) -> dict[str, Any]:
     return {"stats": stats, "pause": pause, "rings": {"rx-max": MOST, "tx-max": MOST, "rx": 1024, "tx": 1024}}
 
 
+def count(interface: str, seen: dict[str, int]) -> None:
+    """Add to the counters of a port, as packets do. A driver may lack some of them."""
+    with host_device("ethtool").state({"ports": {}}) as state:
+        stats = _port(state, interface)["stats"]
+        stats.update({name: stats[name] + number for name, number in seen.items() if name in stats})
+
+
 def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | None) -> Iterable[str]:
     if verb == "-S" and "--json" in argv:
         raise Refused("ethtool: parameter '--json' can be used only with netlink", 1)
@@ -85,6 +94,8 @@ def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | Non
         return []
     if verb == "-S":
         return ["NIC statistics:", *(f"     {key}: {value}" for key, value in port["stats"].items()), ""]
+    if verb in ("-m", "--show-fec"):
+        return (module if verb == "-m" else _fec)(interface, port)
     if "--json" not in argv:
         return [*(_pause if verb == "-a" else _rings)(interface, port), ""]
     if _old(state) and verb == "-g":
@@ -92,6 +103,40 @@ def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | Non
     found = port["pause" if verb == "-a" else "rings"]
     shown = dict.fromkeys(found, True) if _old(state) else found
     return [json.dumps([{"ifname": interface, **shown}]), ""]
+
+
+def module(interface: str, port: dict[str, Any]) -> list[str]:
+    """Return a module with four lasers, as qsfp.c prints it. With little light it raises an alarm."""
+    dbm = port.get("rx_dbm", LIGHT_DBM)
+    fields = {
+        **{"Identifier": "0x11 (QSFP28)", "Connector": "0x0c (MPO Parallel Optic)"},
+        **{"Transmitter technology": "0x00 (850 nm VCSEL)", "Vendor name": "Lab"},
+        **{"Module temperature": "41.00 degrees C / 105.80 degrees F", "Alarm/warning flags implemented": "Yes"},
+        **{f"Rcvr signal avg optical power(Channel {at})": _power(dbm) for at in range(1, 5)},
+        **{f"Laser rx power low alarm    (Channel {at})": "On" if dbm < ALARM_DBM[0] else "Off" for at in range(1, 5)},
+        "Laser rx power high alarm threshold": _power(ALARM_DBM[1]),
+        "Laser rx power low alarm threshold": _power(ALARM_DBM[0]),
+    }
+    return [*(f"\t{name:<41} : {value}" for name, value in fields.items()), ""]
+
+
+def _power(dbm: float) -> str:
+    return f"{10 ** (dbm / 10):.4f} mW / {dbm:.2f} dBm"
+
+
+def _fec(interface: str, port: dict[str, Any]) -> list[str]:
+    head = [
+        f"FEC parameters for {interface}:",
+        "Supported/Configured FEC encodings: Auto RS",
+        "Active FEC encoding: RS",
+    ]
+    return [
+        *head,
+        "Statistics:",
+        "  corrected_blocks: 51234",
+        f"  uncorrectable_blocks: {port.get('lost_blocks', 0)}",
+        "",
+    ]
 
 
 def _old(state: dict[str, Any]) -> bool:

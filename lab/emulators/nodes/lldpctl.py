@@ -13,9 +13,12 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..common import REFUSE, Call, host_device
+
+if TYPE_CHECKING:
+    from ..common import Device
 
 CABLES = "/etc/lab/cables.json"
 NO_DAEMON = (
@@ -35,12 +38,24 @@ def main(name: str, argv: list[str]) -> int:
             print(f"lldpctl of the lab prints json0 only, not {' '.join(argv)}", file=sys.stderr)
             call.rc = 1
         else:
-            with device.state({"neighbours": {}}) as state:
-                moved = dict(state["neighbours"])
-            cables = json.loads(Path(os.environ.get("LAB_CABLES", CABLES)).read_text())
-            print(json.dumps(neighbours({**cables, **moved}), indent=2))
+            print(json.dumps(neighbours(seen(device)), indent=2))
             call.rc = 0
     return call.rc or 0
+
+
+def _planned() -> dict[str, list[str] | None]:
+    return json.loads(Path(os.environ.get("LAB_CABLES", CABLES)).read_text())
+
+
+def seen(device: Device) -> dict[str, list[str] | None]:
+    """Return the switch and port that each port sees by LLDP."""
+    with device.state({"neighbours": {}}) as state:
+        return {**_planned(), **state["neighbours"]}
+
+
+def plugged(device: Device) -> dict[str, list[str] | None]:
+    """Return the switch and port that each port is plugged into, silent ones too."""
+    return {**_planned(), **{name: there for name, there in seen(device).items() if there}}
 
 
 def neighbours(cables: dict[str, list[str] | None]) -> dict[str, Any]:

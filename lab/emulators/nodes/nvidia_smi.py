@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""nvidia-smi on a server with H100 GPUs: lists and CSV queries of GPUs and of the processes that use them.
+"""nvidia-smi on a server with H100 GPUs: lists, CSV queries of GPUs and of the processes that use them, their state.
 
 A GPU exists while /dev/nvidiaN exists. A process uses it when it holds the device open; O_PATH is enough, as no driver
 stands behind the lab's device files. A JSON object in apps/<pid> in the device's directory also says so: `gpus`
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..common import DIE, DRIFT, EFFECTS, LIE, REFUSE, Call, Device, Killed, host_device, procfs
+from . import nvidia_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,6 +60,9 @@ APP_FIELDS = {
 }
 
 
+STATES = {"-q -x": nvidia_state.xml, "nvlink -s": nvidia_state.links}
+
+
 class Answer(NamedTuple):
     """Exit code and lines for stdout."""
 
@@ -83,17 +87,24 @@ def main(name: str, argv: list[str]) -> int:
 
 def _answer(device: Device, argv: list[str], effect: str | None) -> Answer:
     """Answer a command line. A lie is an idle server, a drift a GPU that fell off its bus."""
+    shown = STATES.get(" ".join(argv))
     try:
-        pairs, rest = getopt.getopt(argv, "Li:", ["list-gpus", "id=", "query-gpu=", "query-compute-apps=", "format="])
+        pairs, rest = (
+            ([], [])
+            if shown
+            else getopt.getopt(argv, "Li:", ["list-gpus", "id=", "query-gpu=", "query-compute-apps=", "format="])
+        )
     except getopt.GetoptError:
         return Answer(2, [INVALID])
     options = dict(pairs)
-    indices = _indices()
-    if effect == REFUSE or not (indices or (_devices() / "nvidiactl").exists()):
+    found = indices()
+    if effect == REFUSE or not (found or (_devices() / "nvidiactl").exists()):
         return Answer(9, [NO_DRIVER])
-    if not indices:
+    if not found:
         return Answer(6, [NO_DEVICES])
-    gpus = [_gpu(index) for index in (indices[:-1] if effect == DRIFT else indices)]
+    gpus = [_gpu(index) for index in (found[:-1] if effect == DRIFT else found)]
+    if shown:
+        return Answer(0, shown(gpus))
     asked = options.get("-i", options.get("--id"))
     if asked is not None:
         gpus = [gpu for gpu in gpus if {asked} & {gpu["index"], gpu["uuid"], gpu["pci.bus_id"]}]
@@ -133,8 +144,12 @@ def _devices() -> Path:
     return Path(os.environ.get("LAB_DEVFS", "/dev"))
 
 
-def _indices() -> list[int]:
-    return sorted(int(path.name[len("nvidia") :]) for path in _devices().glob("nvidia[0-9]"))
+def indices() -> list[int]:
+    """Return the GPUs that the driver has. `missing` of the device `proof` lists those that fell off their bus."""
+    with host_device("proof").state() as state:
+        missing = state.get("missing", [])
+    found = {int(path.name[len("nvidia") :]) for path in _devices().glob("nvidia[0-9]")}
+    return sorted(found - {*missing})
 
 
 def _gpu(index: int) -> dict[str, str]:

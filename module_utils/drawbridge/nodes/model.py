@@ -27,6 +27,11 @@ GPU_TYPE = Shape(
     "a type of GPUs",
     "at most 63 letters, digits, dots, dashes and underscores, such as h100",
 )
+PRODUCT = Shape(
+    r"[A-Za-z0-9]([A-Za-z0-9 ._()+/-]{0,61}[A-Za-z0-9)])?",
+    "a product name",
+    "at most 63 letters, digits, blanks and signs, as `nvidia-smi -L` prints it: NVIDIA H100 80GB HBM3",
+)
 NUMBERING = Shape(
     rf"apart|together|{ORDERED}(,{ORDERED})*",
     "an order of CPUs",
@@ -55,6 +60,12 @@ class Gpus:
         (),
         low=0,
         high=253,
+    )
+    product: str = option(
+        "product name that the driver reports, such as NVIDIA H100 80GB HBM3; limits of measurements follow from it"
+        " (empty: they can't)",
+        "",
+        pattern=PRODUCT,
     )
     others: int = option("further GPUs of the node, which get no jobs, such as one for a display", 0, low=0, high=64)
 

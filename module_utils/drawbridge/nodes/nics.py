@@ -57,6 +57,7 @@ class Nics:
     device: str = option(
         "PCI vendor and device of the ports by `lspci -n`, such as 15b3:1021 (empty: not compared)", "", pattern=PCI_ID
     )
+    gbps: int = option("line rate of each port in Gb/s, such as 400 (0: not compared)", 0, low=0, high=3200)
     members: str = option(
         "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=NETDEV
     )

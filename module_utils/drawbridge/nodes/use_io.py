@@ -12,6 +12,7 @@ from pathlib import Path
 from ..core import hostlist
 from ..core.command import Run
 from ..core.converge import DeviceError
+from . import passport_io
 from .scontrol import fields, state_flags
 from .use import USING, ClusterUse, closed
 
@@ -87,11 +88,16 @@ class NodeUse:
             raise DeviceError(f"{self._name} was taken before it could be drained: {why}")
 
     def resume(self) -> None:
-        """Lift the drain, unless its reason is another one by now."""
+        """Lift the drain, unless its reason is another one by now.
+
+        A node without a valid passport gets the reason that its proof lifts.
+        """
         if not self.drained:
             return
         if self._look().get("Reason", "").startswith(self._reason):
-            self._run(["scontrol", "update", f"nodename={self._name}", "state=undrain"])
+            why = passport_io.unproved(self._run, passport_io.installed())
+            words = ["state=drain", f"reason={passport_io.REASON}{why}"] if why else ["state=undrain"]
+            self._run(["scontrol", "update", f"nodename={self._name}", *words])
         self._marker.unlink()
 
     def _look(self) -> dict[str, str]:

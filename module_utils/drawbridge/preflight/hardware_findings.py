@@ -20,6 +20,16 @@ def _gpu_driver(facts: Facts, want: Want) -> str:
     return f"the GPU driver does not answer: {gpus['error'] or 'its tool lists no GPU'}"
 
 
+def _gpu_state(facts: Facts, want: Want) -> str:
+    """Without an answer of the driver, there is another finding."""
+    return "; ".join(facts.get("state", {}).get("gpus", ())) if facts.get("gpus", {}).get("drivers") else ""
+
+
+def _nic_state(facts: Facts, want: Want) -> str:
+    """Without a device, there is another finding."""
+    return "" if _nic_missing(facts, want) else "; ".join(facts.get("state", {}).get("rails", ()))
+
+
 def _fabric_manager(facts: Facts, want: Want) -> str:
     gpus = facts.get("gpus", {})
     down = gpus.get("switches") and gpus["manager"] != "active"
@@ -108,6 +118,14 @@ TABLE = (
         _gpu_driver,
     ),
     Finding(
+        "gpu_state",
+        GPUS,
+        "a state check of GPUs in docs/concepts/proof-checks.md has a finding",
+        "jobs on the node fail, or are slower than on others",
+        "look at what the page says about the check",
+        _gpu_state,
+    ),
+    Finding(
         "fabric_manager",
         GPUS,
         "the host has switches between GPUs, but their manager does not run",
@@ -146,6 +164,14 @@ TABLE = (
         "a run fails on this host",
         "repair the NIC, or correct nics of the node class",
         _nic_missing,
+    ),
+    Finding(
+        "nic_state",
+        NICS,
+        "the PCIe link of a NIC carries less than its line rate, or its module reports an alarm",
+        "jobs on the node are slower than on others",
+        "look at what docs/concepts/proof-checks.md says about the check",
+        _nic_state,
     ),
     Finding(
         "lldpad_running",

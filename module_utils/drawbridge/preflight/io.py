@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.command import Command, Run
-from . import hardware_io, network_io, text
+from . import hardware_io, network_io, state_io, text
 from .work_io import Probe, Want, read, said, together
 
 PROBE_S, LIMIT_S = 5, 20
@@ -122,7 +122,7 @@ PROBES: dict[str, Probe] = {
     for probe in (
         *(users, system, security, disks, layers, units, releases, existing),
         *(network_io.names, network_io.ports, network_io.mtu),
-        *(hardware_io.gpus, hardware_io.pci, hardware_io.nics),
+        *(hardware_io.gpus, hardware_io.pci, hardware_io.nics, state_io.state),
     )
 }
 

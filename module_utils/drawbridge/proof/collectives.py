@@ -125,8 +125,11 @@ def _ceiling_why(collective: str, group: Group, algorithm: str) -> str:
     return f"{nics} x {factors} (tree over {group.nodes} nodes)"
 
 
-def node_bus_bandwidth(collective: str, gpus: int, product: str) -> Derived:
-    """Return GB/s of a collective of the GPUs of one node. Raises ValueError for an unknown collective."""
+def node_bus_bandwidth(collective: str, gpus: int, product: str, nvls: bool = True) -> Derived:
+    """Return GB/s of a collective of the GPUs of one node; `nvls` is false where NCCL's log says that it is inactive.
+
+    Raises ValueError for an unknown collective.
+    """
     if collective not in SHARES:
         raise ValueError(f"{collective} is not known")
     model = gpu_model(product)
@@ -138,7 +141,7 @@ def node_bus_bandwidth(collective: str, gpus: int, product: str) -> Derived:
         return NoLimit(f"{model.name} has no links to all GPUs of its node", "GB/s")
     if collective != ALL_REDUCE:
         return NoLimit(f"no {collective} in one node is published", "GB/s")
-    share, reason = model.reached(gpus)
+    share, reason = model.reached(gpus, nvls)
     rate = model.between(gpus)
     why = f"{NODE_SHARE:.2f} x {100 * share:.0f} % ({reason}) x {number(rate)} GB/s (links of {model.name}, one way)"
     return Limit(NODE_SHARE * share * rate, "GB/s", True, why)

@@ -37,6 +37,8 @@ class GpuModel:
     """Least share of `memory` that a copy within it reaches, read plus write; 0: none is published."""
     rack: bool = False
     """Whether links of one domain reach GPUs of other nodes."""
+    pcie: int = 0
+    """Generation of its 16 lanes to the host; 0: another link connects it with the CPU."""
     source: str = ""
     """Page of the vendor's datasheet."""
 
@@ -44,9 +46,16 @@ class GpuModel:
         """GB/s that one GPU sends to the `gpus - 1` others of its node."""
         return self.link * (gpus - 1) if self.mesh else self.link
 
-    def reached(self, gpus: int) -> tuple[float, str]:
-        """Share of `between` that all_reduce reaches in a node, and the reason in two words."""
-        if self.nvls_from and gpus >= self.nvls_from:
+    def has_nvls(self, gpus: int) -> bool:
+        """Whether NCCL lets the switch add up between so many GPUs of a node."""
+        return 0 < self.nvls_from <= gpus
+
+    def reached(self, gpus: int, nvls: bool = True) -> tuple[float, str]:
+        """Share of `between` that all_reduce reaches in a node, and the reason in two words.
+
+        `nvls` is false where NVLS is inactive although the model has it.
+        """
+        if nvls and self.has_nvls(gpus):
             return 1.0, "with NVLS"
         return (MESH_SHARE, "full mesh") if self.mesh else (RING_SHARE, "as ring")
 
@@ -55,18 +64,18 @@ _NVIDIA = "nvidia.com/en-us/data-center/"
 _A100, _H100, _HGX = f"{_NVIDIA}a100", f"{_NVIDIA}h100", f"{_NVIDIA}hgx"
 _MI300X = "amd.com/en/products/accelerators/instinct/mi300/mi300x.html"
 MODELS: Mapping[str, GpuModel] = {
-    "A100-SXM4-40GB": GpuModel("A100 SXM 40 GB", 1555, 312, 271, 300, source=_A100),
-    "A100-SXM4-80GB": GpuModel("A100 SXM 80 GB", 2039, 312, 271, 300, source=_A100),
-    "A100-PCIE-40GB": GpuModel("A100 PCIe 40 GB", 1555, 312, source=_A100),
-    "A100 80GB PCIe": GpuModel("A100 PCIe 80 GB", 1935, 312, source=_A100),
-    "L40S": GpuModel("L40S", 864, 362, source=f"{_NVIDIA}l40s"),
-    "H100 80GB HBM3": GpuModel("H100 SXM", 3350, 989, 794, 450, nvls_from=5, source=_H100),
-    "H100 PCIe": GpuModel("H100 PCIe", 2000, 756, source=_H100),
-    "H100 NVL": GpuModel("H100 NVL", 3900, 835, source=_H100),
-    "H200": GpuModel("H200 SXM", 4800, 989, 794, 450, nvls_from=5, source=f"{_NVIDIA}h200"),
-    "B200": GpuModel("B200", 7700, 2250, 1745, 900, nvls_from=6, source=_HGX),
+    "A100-SXM4-40GB": GpuModel("A100 SXM 40 GB", 1555, 312, 271, 300, pcie=4, source=_A100),
+    "A100-SXM4-80GB": GpuModel("A100 SXM 80 GB", 2039, 312, 271, 300, pcie=4, source=_A100),
+    "A100-PCIE-40GB": GpuModel("A100 PCIe 40 GB", 1555, 312, pcie=4, source=_A100),
+    "A100 80GB PCIe": GpuModel("A100 PCIe 80 GB", 1935, 312, pcie=4, source=_A100),
+    "L40S": GpuModel("L40S", 864, 362, pcie=4, source=f"{_NVIDIA}l40s"),
+    "H100 80GB HBM3": GpuModel("H100 SXM", 3350, 989, 794, 450, nvls_from=5, pcie=5, source=_H100),
+    "H100 PCIe": GpuModel("H100 PCIe", 2000, 756, pcie=5, source=_H100),
+    "H100 NVL": GpuModel("H100 NVL", 3900, 835, pcie=5, source=_H100),
+    "H200": GpuModel("H200 SXM", 4800, 989, 794, 450, nvls_from=5, pcie=5, source=f"{_NVIDIA}h200"),
+    "B200": GpuModel("B200", 7700, 2250, 1745, 900, nvls_from=6, pcie=5, source=_HGX),
     "GB200": GpuModel("GB200", 8000, 2500, 1822, 900, nvls_from=6, rack=True, source=f"{_NVIDIA}gb200-nvl72"),
-    "MI300X": GpuModel("MI300X", 5300, 1307, 668, 64, mesh=True, copied=0, source=_MI300X),
+    "MI300X": GpuModel("MI300X", 5300, 1307, 668, 64, mesh=True, copied=0, pcie=5, source=_MI300X),
 }
 """By product name, without the vendor. Bridges that join two or four PCIe cards are left out: they are no switch."""
 _VENDOR = re.compile(r"^(NVIDIA|Tesla|AMD Instinct|AMD)\s+")

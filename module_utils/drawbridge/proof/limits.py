@@ -59,8 +59,8 @@ Derived = Union[Limit, NoLimit]
 
 
 def number(value: float, digits: int = 1) -> str:
-    """Print with at most so many decimals: 380.4, 5."""
-    text = f"{value:.{digits}f}"
+    """Print with at most so many decimals, and at least three below 1: 380.4, 5, 0.025."""
+    text = f"{value:.{digits if abs(value) >= 1 else max(3, digits)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -162,6 +162,19 @@ def host_copy(generation: int, width: int) -> Limit:
     return Limit(COPY_SHARE * pcie_payload(generation, width), "GB/s", True, why)
 
 
+def gpu_copy(product: str) -> Derived:
+    """Return GB/s of copies between the host and the GPU with this product name, each way.
+
+    The model decides the link that it should have: the one that a GPU came up with may be the fault.
+    """
+    model = gpu_model(product)
+    if model is None:
+        return unknown_model(product, "GB/s")
+    if not model.pcie:
+        return NoLimit(f"no copy over the link between CPU and {model.name} is published", "GB/s")
+    return host_copy(model.pcie, 16)
+
+
 def unknown_model(product: str, unit: str) -> NoLimit:
     """Say that the GPU's datasheet is not known."""
     return NoLimit(f"{product or 'this GPU'} is not in the table of GPU models", unit)
@@ -235,12 +248,14 @@ NEXT: Mapping[str, str] = {
     "host_to_device": _COPY,
     "device_to_host": _COPY,
     "copy": _COPY,
+    "node bus bandwidth": "state of the links between the GPUs, Fabric Manager and `NVLS` in NCCL's log",
     "bus bandwidth": "`NVLS`, `NET/IB` and `GDRDMA` in NCCL's log, then one rail at a time with `NCCL_TESTS_SPLIT`",
     "GEMM": "clocks, power limit and `clocks_event_reasons.active` of the GPU",
     "memory bandwidth": "missing memory modules, memory speed and NUMA settings of the BIOS",
-    "file system": _FILES,
+    "file ": _FILES,
     "read ": _FILES,
     "write ": _FILES,
+    "training": "the other measurements of the node, then the script's own log",
     OVERSUBSCRIPTION: "the number and speed of the leaf's uplinks in the cabling",
 }
 """Part of a measure's name -> the next things to look at. The first that fits counts."""
@@ -259,16 +274,27 @@ class Finding:
         return self.measure.name == OVERSUBSCRIPTION
 
     @property
-    def text(self) -> str:
-        """One sentence: where, value, limit, reason, the next things to look at."""
+    def look(self) -> str:
+        """The next things to look at."""
+        # a path in the name is no quantity
+        name = self.measure.name.partition(" of /")[0].casefold()
+        fits = (advice for part, advice in NEXT.items() if part.casefold() in name)
+        return next(fits, "the same test with another partner")
+
+    @property
+    def fact(self) -> str:
+        """One sentence: where, value, limit, reason."""
         value, most = self.measure.value, self.limit.value
         # a value that misses by little must not look equal
         digits = next((it for it in range(1, 6) if number(value, it) != number(most, it)), 6)
         side, unit = ("below" if self.limit.at_least else "above"), self.limit.unit
-        fits = (advice for part, advice in NEXT.items() if part.casefold() in self.measure.name.casefold())
         found = f"{self.measure.where}: {self.measure.name} is {number(value, digits)} {unit}"
-        look = next(fits, "the same test with another partner")
-        return f"{found}, {side} {number(most, digits)} {unit} ({self.limit.why}); look at {look}"
+        return f"{found}, {side} {number(most, digits)} {unit} ({self.limit.why})"
+
+    @property
+    def text(self) -> str:
+        """One sentence: where, value, limit, reason, the next things to look at."""
+        return f"{self.fact}; look at {self.look}"
 
 
 def judge(measure: Measure, limit: Derived) -> Finding | None:

@@ -38,6 +38,8 @@ class Remark:
     name: str
     where: str
     why: str
+    warning: bool = False
+    """A warning fails no node."""
 
 
 Found = Union[Measure, Missing, Remark]

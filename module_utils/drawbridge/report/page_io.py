@@ -8,14 +8,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.quantities import duration
 from .collect import CHANGED, FAILED, PENDING, REFUSED, UNREACHABLE
 from .fold import Document, of_kind
-from .sentences import LONGEST, TITLES, duration, place, sentences, steps_of_person, summary, title
+from .sentences import LONGEST, TITLES, place, sentences, steps_of_person, summary, title
 from .shorten import shortened
 
 TEMPLATE = "page.html.j2"
 REPOSITORY = "https://github.com/drawbridge/drawbridge/blob/main"
 """Where a browser finds the guides; the page itself loads nothing from there."""
+STYLE = Path(__file__).resolve().parents[1] / "core/page.css"
+"""Shared with the page of a proof."""
 ROOT = Path(__file__).resolve().parents[3]
 ORDER = sorted(TITLES, key=lambda kind: (kind == CHANGED, kind == PENDING))
 """A terminal shows the end of a text, a browser its begin: findings that need a person come first."""
@@ -25,6 +28,7 @@ def as_page(report: Document) -> str:
     """The page."""
     # imported here, because only the machine that runs Ansible has it
     from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(Path(__file__).with_name(TEMPLATE).read_text(encoding="utf-8"))
@@ -33,6 +37,7 @@ def as_page(report: Document) -> str:
     shown = [(kind, name, _by_layer(found)) for kind, name, found in sections if found]
     worst = "bad" if of_kind(report, REFUSED, FAILED, UNREACHABLE) else "changed" if report["findings"] else "good"
     return template.render(
+        style=Markup(STYLE.read_text(encoding="utf-8").rstrip()),
         report=report,
         summary=summary(report),
         next=steps_of_person(report),

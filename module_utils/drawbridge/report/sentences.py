@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core import hostlist
+from ..core.quantities import SHORT_S, count, duration
 from .collect import CHANGED, FAILED, PENDING, REFUSED, STOPPED, UNREACHABLE
 from .command import real
 from .fold import Document, hosts_of, of_kind
@@ -31,8 +32,7 @@ LONGEST = 160
 """A longer hostlist is cut; its number of hosts stands before it."""
 MOST_STEPS = 60
 """More steps of one layer are counted, not printed; the JSON report has all."""
-LONGEST_PLAYS, SHORT_S = 3, 1.0
-MINUTE = 60
+LONGEST_PLAYS = 3
 
 
 def text(report: Document) -> list[str]:
@@ -148,18 +148,3 @@ def _number(found: Iterable[Mapping[str, Any]]) -> int:
 def _places(found: Sequence[Mapping[str, Any]]) -> str:
     hosts = len(hosts_of(found))
     return count(hosts, "host") if hosts else SITE
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def duration(seconds: float) -> str:
-    """As people write it: 48 s, 3 min 12 s, 1 h 2 min."""
-    whole = round(seconds)
-    if whole < MINUTE:
-        return f"{whole} s" if seconds >= SHORT_S else f"{seconds:.1f} s"
-    minutes, rest = divmod(whole, MINUTE)
-    hours, minutes = divmod(minutes, MINUTE)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

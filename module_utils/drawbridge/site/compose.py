@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,19 +47,23 @@ class Composed:
 def compose(variables: Variables, domains: Iterable[str] = tuple(DOMAINS), expand: bool = True) -> Composed:
     """These domains, with what others add to them. `expand=False` leaves long lists of hosts as they are."""
     found = Composed()
-    for domain in needed(domains):
+    for domain in needed(domains, variables):
         _shape(found, domain, variables, expand)
     for expansion in EXPANSIONS:
-        if first(expansion) in found.parts:
+        if found.parts.keys() >= {*reads(expansion)}:
             _expand(found, expansion)
     return found
 
 
-def needed(domains: Iterable[str]) -> list[str]:
-    """The domains from which these ones are composed, with themselves, in the order of DOMAINS."""
+def needed(domains: Iterable[str], have: Container[str] = DOMAINS) -> list[str]:
+    """The domains from which these ones are composed, with themselves, in the order of DOMAINS.
+
+    An expansion of a part that the site does not `have` needs nothing else.
+    """
     wanted = set(domains)
     for expansion in reversed(EXPANSIONS):
-        if first(expansion) in wanted:
+        lacks_none = all(it in have or it not in OPTIONAL or may_be_none(expansion, it) for it in reads(expansion))
+        if first(expansion) in wanted and lacks_none:
             wanted |= set(reads(expansion))
     return [domain for domain in DOMAINS if domain in wanted]
 
@@ -146,7 +150,8 @@ def derive(view: Callable[..., Any], variables: Variables, given: Mapping[str, A
 
 def _of(variables: Variables, domains: Iterable[str]) -> dict[str, Any]:
     """The variables from which these domains are composed. A template may have None for one that the site lacks."""
-    return {name: raw for name in needed(domains) if (raw := variables.get(name)) is not None}
+    have = {name for name, raw in variables.items() if raw is not None}
+    return {name: variables[name] for name in needed(domains, have) if name in have}
 
 
 def _parts(variables: Variables, domains: Sequence[str]) -> dict[str, Any]:

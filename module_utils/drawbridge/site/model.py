@@ -14,8 +14,10 @@ from typing import Any
 from ..fabric.model import Fabric
 from ..kube.model import Kube
 from ..nodes.model import Nodes
+from ..proof.model import Proof
 from ..slurm.model import Slurm
 from ..storage.kinds import KINDS
+from .proof_partition import proof_partition
 
 _PARTS: Mapping[str, tuple[type, str]] = {
     "nodes": (Nodes, ""),
@@ -23,6 +25,7 @@ _PARTS: Mapping[str, tuple[type, str]] = {
     "fabric": (Fabric, "switches, and classes and MTU of NICs,"),
     **{name: (kind.model, kind.title) for name, kind in KINDS.items()},
     "kube": (Kube, "Kubernetes and the gate"),
+    "proof": (Proof, "measurements of nodes, fabric and file systems"),
 }
 DOMAINS: Mapping[str, type] = {name: model for name, (model, _title) in _PARTS.items()}
 """The class of each variable `drawbridge_<domain>`."""
@@ -31,7 +34,7 @@ OPTIONAL: Mapping[str, str] = {name: title for name, (_model, title) in _PARTS.i
 FILESYSTEMS = "filesystems"
 """The parameter of rules, views and expansions that is not one domain: those of all kinds of file systems that the site
 has, by kind."""
-EXPANSIONS: tuple[Callable[..., Any], ...] = ()
+EXPANSIONS: tuple[Callable[..., Any], ...] = (proof_partition,)
 """What entries of one domain stand for in others: pure functions, in their order, whose parameters name domains.
 
 The first is the one that the function returns anew, with what the others add. It may raise IntentError. A domain that
@@ -48,3 +51,4 @@ class Intent:
     fabric: Fabric | None
     filesystems: Mapping[str, Any]
     kube: Kube | None
+    proof: Proof | None

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,11 +14,13 @@ from ..fabric.cabling import neighbours, node_ports
 from ..fabric.model import Fabric
 from ..kube.model import Kube
 from ..nodes.model import NO_GPUS, NodeClass, Nodes
+from ..proof.model import Proof
 from ..slurm.config.settings import first_port, preset
 from ..slurm.model import Slurm
 from ..slurm.releases import RELEASES
 from ..storage.kinds import KINDS
 from ..storage.model import Servers
+from .proof_view import proof_node
 
 SLURMDBD, KUBELET, HTTPS = 6819, 10250, 443
 MUNGE = "munge"
@@ -28,7 +31,8 @@ def preflight(
 ) -> dict[str, Any]:
     """What preflight reads on a host, and compares its answers with.
 
-    C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have.
+    C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have. C(state), the node as the
+    proof's state checks see it; empty for other hosts.
     """
     part = nodes.range_of(name)
     here = nodes.class_at(part) if part else None
@@ -55,10 +59,16 @@ def preflight(
         "rdma": [device for nics in here.nics for device in nics.rdma_devices] if here else [],
         "mlnx_qos": bool(fabric and rails),
         "cables": _cables(fabric, nodes, name),
+        "state": _state(fabric, here, part.node_class, name) if here and part else {},
         "layers": {kind: [it.layer.folder, it.layer.module] for kind, it in kinds.items() if it.layer},
         "slurm_releases": list(RELEASES),
         "kubelet_releases": _kubelet_releases(kube),
     }
+
+
+def _state(fabric: Fabric | None, here: NodeClass, node_class: str, name: str) -> dict[str, Any]:
+    """The node as state checks see it. They need nothing of the proof's own settings."""
+    return replace(proof_node(node_class, here, Proof(), fabric), name=name).as_dict()
 
 
 def _users(listed: Any) -> list[str]:

@@ -20,7 +20,7 @@ from ..kube.releases.rdma_plugin_view import rdma_plugin
 from ..nodes.model import Nodes
 from ..slurm.maintenance.view import maintenance
 from ..slurm.model import Slurm
-from ..slurm.view import slurm_controller, slurm_login, slurm_node
+from ..slurm.view import slurm_controller, slurm_login
 from ..storage.kinds import KINDS
 from .compose import derive, needed, parameters, reads
 from .filesystems_view import filesystems
@@ -29,7 +29,9 @@ from .installer_view import kube_installer
 from .mirror_view import mirror
 from .model import DOMAINS, FILESYSTEMS
 from .network_view import nic, node_switches, switch
+from .passport_view import slurm_node
 from .preflight_view import preflight
+from .proof_view import node_proof
 from .run_view import drawbridge_run, drawbridge_status
 
 Json = dict[str, Any]
@@ -56,7 +58,7 @@ _ALL = (
     *(view for kind in KINDS.values() for view in kind.views),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
     *(drawbridge_run, drawbridge_status, mirror, preflight, filesystems, switch_traffic, switch_waves),
-    *(maintenance, switch_rounds),
+    *(maintenance, switch_rounds, node_proof),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
 
@@ -74,7 +76,8 @@ def viewed(
         raise ValueError(f"{name!r} is not the name of one view; use one of {', '.join(sorted(VIEWS))}")
     view = VIEWS[name]
     parts = {}
-    for key in needed(reads(view)):
+    have = {key for key in DOMAINS if key in given or f"drawbridge_{key}" in variables}
+    for key in needed(reads(view), have):
         if key in given:
             parts[key] = given[key]
         elif f"drawbridge_{key}" in variables:

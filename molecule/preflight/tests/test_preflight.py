@@ -74,6 +74,8 @@ PLANTED: dict[str, dict[str, str]] = {
     },
     "gpu03": {
         "gpu_driver_differs": tool("nvidia-smi", "550.90.07"),
+        "gpu_state": "true",  # a tool that prints nothing else shows no state
+        "nic_state": kernel("/sys/class/infiniband/mlx5_0/device/current_link_width", "4\\n"),
         "name_is_loopback": "sed -i '1i 127.0.1.1 gpu03' /etc/hosts",
         "hostname_differs": "hostname fresh-image",
         "clock_off": "printf 'import time\\nreal = time.time\\ntime.time = lambda: real() + 400\\n'"

@@ -130,15 +130,16 @@ class Check:
             if listed != wanted:
                 raise Unhealthy(f"{listed} GPUs in the driver's list instead of {wanted}")
 
-    def problems(self, place: Path) -> list[str]:
-        """All findings, by health.json and by the parts in health.d.
+    def problems(self, place: Path, without: str = "") -> list[str]:
+        """All findings, by health.json and by the parts in health.d, except the part of this name.
 
         A check with a finding runs once more, with twice the time, because a busy node may answer late.
         """
         wanted = json.loads((place / "health.json").read_text())
         tests: list[Callable[[], Any]] = [partial(self.mounted, path) for path in wanted["mounts"]]
         tests += [self.munge, partial(self.gpus, wanted["gpus"], wanted["gpu_files"], wanted.get("gpu_list", {}))]
-        tests += [partial(self.run, [str(part)]) for part in parts(place / "health.d", wanted.get("parts", {}))]
+        chosen = [part for part in parts(place / "health.d", wanted.get("parts", {})) if part.name != without]
+        tests += [partial(self.run, [str(part)]) for part in chosen]
         doubtful = [test for test in tests if finding(test)]
         self._limit_s *= 2
         return [found for test in doubtful if (found := finding(test))]
@@ -204,6 +205,7 @@ def main() -> int:
     """Check, then act or print."""
     parser = argparse.ArgumentParser(prog="slurm-health")
     parser.add_argument("--look", action="store_true", help="only print the findings")
+    parser.add_argument("--without", default="", metavar="PART", help="with --look: a part that does not run")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="for each command")
     parser.add_argument("--place", type=Path, default=PLACE, metavar="DIRECTORY", help="where health.json is")
     parser.add_argument("--run", type=Path, default=RUN, metavar="DIRECTORY", help="where locks are")
@@ -216,7 +218,8 @@ def main() -> int:
     syslog.openlog("slurm-health", syslog.LOG_PID, syslog.LOG_DAEMON)
     options.run.mkdir(mode=0o755, exist_ok=True)
     if options.look:
-        found = Check(options.run, options.limit or LOOK_LIMIT_S, LOOK_BUDGET_S).problems(options.place)
+        look = Check(options.run, options.limit or LOOK_LIMIT_S, LOOK_BUDGET_S)
+        found = look.problems(options.place, options.without)
         print("; ".join(found))
         return int(bool(found))
     with locked(options.run / "slurm-health.lock") as lock:

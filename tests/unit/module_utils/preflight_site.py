@@ -27,6 +27,7 @@ WANT: dict[str, Any] = {
     "mlnx_qos": True,
     "cables": {"rail0": ["leaf1", "Ethernet1"], "rail1": ["leaf1", ""]},
     "layers": {"gpfs": ["/usr/lpp/mmfs/bin", "mmfs26.ko"]},
+    "state": {},
     "slurm_releases": ["24.11", "25.05"],
     "kubelet_releases": ["1.36"],
 }
@@ -61,6 +62,7 @@ SOUND: dict[str, Any] = {
         "manager": "active",
     },
     "pci": {"acs": [], "iommu": ["identity"]},
+    "state": {"gpus": [], "rails": []},
     "units": [{"Id": "slurmd.service", "LoadState": "loaded", "LimitMEMLOCK": "infinity"}],
     "nics": {"missing": [], "rdma_missing": [], "mlnx_qos": "", "lldp": {"rail0": ["leaf1.example.org", "Ethernet1"]}},
     "mtu": [{"to": "ctl", "by": "eth0", "mtu": 1500, "whole": True, "split": True}],

@@ -11,6 +11,7 @@ without an event. Text of counters: the EOS manual's header of PFC counters; the
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +89,28 @@ def interfaces(question: Question) -> Answer:
         lines += [f"  {kind} {one['mtu']} bytes, BW 400000000 kbit"]
         lines += [f"  {one['interfaceCounters']['linkStatusChanges']} link status changes since last clear"]
     return Answer("\n".join(lines), {"interfaces": data})
+
+
+MAPPED = re.compile(r"qos map dscp (\d+) to traffic-class (\d)")
+MARKS = "random-detect ecn minimum-threshold "
+
+
+def forwarding(state: State) -> dict[str, Any]:
+    """Return what packets meet: links, MTUs, trust, and the classes that are lossless or marked."""
+    mapped = (MAPPED.fullmatch(text) for text in state["running"]["lines"].values())
+    shown = {}
+    for one in (port(state, name) for name in state["ports"]):
+        about = _interface(state, one)
+        shown[one.name] = {
+            "up": one.up,
+            "mtu": about["mtu"],
+            "trust": "qos trust dscp" in one.lines or (one.routed and "qos trust cos" not in one.lines),
+            "lossless": [int(priority) for priority in one.lossless] if one.pfc else [],
+            "marks": [
+                int(queue) for queue, texts in one.queues.items() if any(text.startswith(MARKS) for text in texts)
+            ],
+        }
+    return {"ports": shown, "dscp": {it[1]: int(it[2]) for it in mapped if it}, "neighbors": state["neighbors"]}
 
 
 def _interface(state: State, one: Port) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.cli.terminal import CliSwitch
-from lab.emulators.fabric.eos import sessions
+from lab.emulators.fabric.eos import ports, sessions
 from lab.emulators.fabric.eos.cli import Cli
 from lab.emulators.fabric.eos.tree import GRAMMAR, JERICHO, XGS
 
@@ -30,6 +30,10 @@ class Switch(CliSwitch):
     log = "ConfigAgent: %SYS-5-CONFIG_I: Configured from console by {user} on {vty}"
     expired, expires = "commit timer expired", "session"
     edits = ("interface Ethernet1", "mtu 1500", "description maintenance")
+
+    def forwarding(self, state: State) -> dict[str, Any]:
+        """Return what packets meet here."""
+        return ports.forwarding(state)
 
     def begin(self, state: State) -> None:
         """Forget terminals; what they left is not gone."""

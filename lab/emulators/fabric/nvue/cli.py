@@ -132,6 +132,23 @@ def status(state: State, name: str) -> dict[str, Any]:
     }
 
 
+def forwarding(state: State) -> dict[str, Any]:
+    """Return what packets meet: links, MTUs, trust, and the classes that are lossless or marked."""
+    mapping = state["applied"].get("qos", {}).get("mapping", {}).get("default-global", {}).get("dscp", {})
+    shown = {}
+    for name in state["ports"]:
+        seen, own = status(state, name), state["applied"].get("interface", {}).get(name, {}).get("link", {})
+        shown[name] = {
+            "up": "down" not in own.get("state", {}),
+            "mtu": own.get("mtu", DEFAULT_MTU),
+            "trust": "dscp" in seen["trust"]["trust-mode"],
+            "lossless": [int(number) for number in seen.get("pfc", {}).get("pfc-priority", "").split(",") if number],
+            "marks": [int(n) for n in seen.get("congestion-control", {}).get("enabled-tc", "").split(",") if n],
+        }
+    mapped = {dscp: int(it["switch-priority"]) for dscp, it in mapping.items() if "switch-priority" in it}
+    return {"ports": shown, "dscp": mapped, "neighbors": state["neighbors"]}
+
+
 OFF = ("disable", "disabled")
 
 

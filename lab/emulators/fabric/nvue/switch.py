@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric import data_model
 from lab.emulators.fabric.nvue import revisions, tree
-from lab.emulators.fabric.nvue.cli import Cli
+from lab.emulators.fabric.nvue.cli import Cli, forwarding
 from lab.emulators.fabric.switch import EmulatedSwitch
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ class Switch(EmulatedSwitch):
     failed = "Error: the request failed; see /var/log/nvued.log"
     in_force = ("applied", "startup", "confirm")
     staged = ("pending",)
+
+    def forwarding(self, state: State) -> dict[str, Any]:
+        """Return what packets meet here."""
+        return forwarding(state)
 
     def known(self, state: State) -> Iterable[str]:
         """Return who may log in."""

@@ -147,6 +147,28 @@ def asic(state: State) -> dict[str, Any]:
     return found
 
 
+def forwarding(state: State) -> dict[str, Any]:
+    """Return what packets meet: links, MTUs, maps of DSCP, and the classes that are lossless or marked."""
+    running, shown = state["running"], {}
+    marks: dict[str, list[int]] = {}
+    for key, fields in running.get("QUEUE", {}).items():
+        port, _, queues = key.partition("|")
+        first, _, last = queues.partition("-")
+        if "wred_profile" in fields:
+            marks.setdefault(port, []).extend(range(int(first), int(last or first) + 1))
+    for port in state["ports"]:
+        about, maps = running["PORT"][port], running.get("PORT_QOS_MAP", {}).get(port, {})
+        shown[port] = {
+            "up": about.get("admin_status") == "up",
+            "mtu": int(about.get("mtu", "9100")),
+            "trust": "dscp_to_tc_map" in maps,
+            "dscp": running.get("DSCP_TO_TC_MAP", {}).get(maps.get("dscp_to_tc_map", ""), {}),
+            "lossless": [int(number) for number in maps.get("pfc_enable", "").split(",") if number],
+            "marks": marks.get(port, []),
+        }
+    return {"ports": shown, "neighbors": state["neighbors"]}
+
+
 def identifiers(state: State) -> dict[str, str]:
     """Return COUNTERS_PORT_NAME_MAP."""
     return {port: f"oid:0x{0x1000000000000 + index + 2:x}" for index, port in enumerate(state["ports"])}

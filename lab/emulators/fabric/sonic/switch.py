@@ -9,7 +9,7 @@ line, which is not saved; `edit` is one that is.
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric import data_model
 from lab.emulators.fabric.sonic import configdb
@@ -39,6 +39,10 @@ class Switch(EmulatedSwitch):
     failed = "Error: Could not connect to Redis at localhost:6379: Connection refused"
     in_force = ("running", "saved", "units")
     staged = ("files",)
+
+    def forwarding(self, state: State) -> dict[str, Any]:
+        """Return what packets meet here."""
+        return configdb.forwarding(state)
 
     def known(self, state: State) -> Iterable[str]:
         """Return who may log in."""

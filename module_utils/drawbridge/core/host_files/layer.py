@@ -20,6 +20,7 @@ SPEC: dict[str, Any] = {
     "program": {"type": "dict", "default": {}},
     "directory": {"type": "path", "required": True},
     "files": FILES_ARGUMENT,
+    "makes": {"type": "list", "elements": "str", "default": []},
     "blocks": records(
         required=False,
         path={"type": "path", "required": True},
@@ -38,8 +39,8 @@ def work(params: Params, check: bool) -> Work[FilesState]:
 
 
 def places(params: Params) -> list[Item]:
-    """Its files, blocks, and the folder of its program."""
-    found = [file["path"] for file in params["files"] if file.get("content") is not None]
+    """Its files, those that its program makes, blocks, and the folder of its program."""
+    found = [file["path"] for file in params["files"] if file.get("content") is not None] + params["makes"]
     trees = [params["directory"]] if params["program"] else []
     return [*items(FILE, found), *items(BLOCK, [each["path"] for each in params["blocks"]]), *items(TREE, trees)]
 

@@ -57,3 +57,8 @@ def port_settings(printed: str) -> dict[str, str]:
             if found.keys() == {"rx", "tx"}:
                 return {f"{name} {way}": text for way, text in found.items()}
     raise ValueError(f"ethtool printed no settings of a port, but {printed.strip()[:80]!r}")
+
+
+def global_pause(printed: str) -> dict[str, bool]:
+    """Whether the port sends and obeys pause frames of all priorities, from `ethtool -a`."""
+    return {name.split()[-1]: value == "on" for name, value in port_settings(printed).items()}

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from ...nodes.gids import ipv4_gid
+from ...nodes.gids_io import gids
 from ..naming import named
 from . import firmware_io
 from .firmware import Firmware
 from .needs_io import missing
 from .places import CNP_PRIORITY, DEBUGFS, FIRMWARE, MARKS, OFED, place, switched
 from .plan import TOS, Change, NicRoce, NicRoces
-from .text import ipv4_gid
 
 ROOT = ""
 """A prefix of the kernel's trees, for tests."""
@@ -78,7 +79,7 @@ class RdmaDevices:
             paths[port], found = self._congestion(netdev, port)
             settings.update({(port, key): value for key, value in found.items()})
         pci = {port: _pci(port) for port in paths}
-        gid = ipv4_gid(_gids(rdma), netdev) if rdma else None
+        gid = ipv4_gid(gids(Path(f"{ROOT}/sys/class/infiniband/{rdma}")), netdev) if rdma else None
         return NicRoce(rdma, settings, self._want.devices[netdev].ports, gid, paths, pci)
 
     def _rdma(self, netdev: str) -> str:
@@ -160,13 +161,3 @@ def _read(path: Path) -> str:
         return path.read_text().strip()
     except OSError as err:
         raise DeviceError(f"{path} can't be read: {err.strerror}") from err
-
-
-def _gids(rdma: str) -> Iterator[tuple[int, str, str, str]]:
-    """Index, GID, type and network device of every entry; the files of an empty entry give an error."""
-    base = Path(f"{ROOT}/sys/class/infiniband/{rdma}/ports/1")
-    for path in base.glob("gids/*"):
-        attributes = base / "gid_attrs"
-        with contextlib.suppress(OSError):
-            kind, ndev = ((attributes / name / path.name).read_text().strip() for name in ("types", "ndevs"))
-            yield int(path.name), path.read_text().strip(), kind, ndev

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.converge import Step
+from ...nodes.gids import V2
 from . import firmware
 from .firmware import Firmware
 from .places import CNP_DSCP, CNP_PRIORITY, DEBUGFS, FIRMWARE, OF_PRIORITY, OFED, POINTS, place, switched
 
-V2 = "RoCE v2"
 KEPT = -1
 """A mark that Drawbridge does not set."""
 MODE, TOS = "default_roce_mode", "default_roce_tos"

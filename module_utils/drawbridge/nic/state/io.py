@@ -12,15 +12,16 @@ from typing import Any
 from ...core.command import Run
 from ...core.converge import DeviceError
 from ...core.cpus import cpu_ranges
+from ...nodes.port_counters import counters, missing, priorities
 from ..backends_io import backends, read
 from ..links.pcie import ORDERING, PCIE, READ_REQUEST
 from ..links.settings import RINGS
 from ..links.settings_io import DeviceSettings
+from ..links.text import global_pause
 from ..plan import NicPortQos
 from ..queues import PRIORITIES, shared
 from ..roce import plan as roce
 from ..roce.io import RdmaDevices
-from .text import celsius, counters, global_pause, missing, priorities
 
 ROOT = ""
 """A prefix of sysfs, for tests."""
@@ -89,7 +90,8 @@ class NicStates:
         found["numa_node"] = _text(base / "device/numa_node")
         found["interrupt_cpus"] = cpu_ranges(DeviceSettings(self._run, ROOT).interrupt_cpus(port))
         if temperatures := [_text(path) for path in sorted((base / "device/hwmon").glob("*/temp1_input"))]:
-            found["temperature_c"] = celsius(temperatures[0])
+            # hwmon counts in thousandths
+            found["temperature_c"] = int(temperatures[0]) / 1000
         return found
 
     def _settings(self, port: str, keys: Sequence[str]) -> dict[str, str]:

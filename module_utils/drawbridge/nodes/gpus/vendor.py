@@ -42,6 +42,10 @@ class Vendor:
     """Command that shows a person the NUMA node of each GPU."""
     driver: str
     """File that says which driver is loaded."""
+    driver_version: str
+    """File with the version of the loaded driver, and nothing else."""
+    identity: str
+    """Key in the file `about` whose value no other GPU has."""
     open_driver: str
     """What the file says of a driver through which NICs reach GPU memory (dma-buf)."""
     peer_memory: str

@@ -29,6 +29,8 @@ VENDORS: Mapping[str, Vendor] = {
         processes=(_SMI, "--query-compute-apps=pid", "--format=csv,noheader"),
         topology=f"{_SMI} topo -m",
         driver="/proc/driver/nvidia/version",
+        driver_version="/sys/module/nvidia/version",
+        identity="GPU UUID",
         open_driver="Open Kernel",
         peer_memory="nvidia_peermem",
         switches="/dev/nvidia-nvswitch",

@@ -17,11 +17,12 @@ from .output import document, line_with, measured, not_recognised, part, parts, 
 DIRECTIONS = ("read", "write")
 
 
-def measures(stdout: str, stderr: str, code: int, where: str, directions: Sequence[str]) -> list[Found]:
+def measures(stdout: str, stderr: str, code: int, where: str, directions: Sequence[str], job: str = "") -> list[Found]:
     """For each direction "read bandwidth" in GB/s and "read operations" in ops/s; the same for write.
 
     The jobs of a call are one measurement: they must run at the same time, and their rates are added.
-    With the engines filecreate, filestat and filedelete, the operations are files.
+    Where they run one after the other, `job` is the name of those that count.
+    With the engines filecreate, filestat and filedelete, the operations are files, and the direction is read.
     """
     why = stopped(code)
     jobs: list[Mapping[str, Any]] = []
@@ -30,6 +31,8 @@ def measures(stdout: str, stderr: str, code: int, where: str, directions: Sequen
     except ValueError:
         why = _complaint(stdout, stderr) or not_recognised(code, stdout, stderr)
     why = why or _failure(jobs, stdout, stderr, code)
+    jobs = [it for it in jobs if not job or it.get("jobname") == job]
+    why = why or ("" if jobs else f"the JSON has no job {job}")
     return [found for direction in directions for found in _of_direction(jobs, direction, where, why)]
 
 
@@ -40,7 +43,7 @@ def _complaint(stdout: str, stderr: str) -> str:
 
 def _failure(jobs: Sequence[Mapping[str, Any]], stdout: str, stderr: str, code: int) -> str:
     if not jobs:
-        return "the JSON has no jobs"
+        return f"the JSON has no jobs: {_complaint(stdout, stderr)}".rstrip(": ")
     for job in jobs:
         number = job.get("error")
         if number != 0:

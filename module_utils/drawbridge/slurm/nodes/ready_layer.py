@@ -11,6 +11,7 @@ from ...core.command import Command
 from ...core.converge import DeviceError, Settle
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.units import Unit
+from ...nodes.passport_io import unproved
 from .ready_io import LOOK_S, Node, check_health
 from .ready_plan import NodeState, drained_by_others, plan, ready
 
@@ -18,7 +19,9 @@ SPEC: dict[str, Any] = {
     "name": {"type": "str", "required": True},
     "gres": {"type": "str", "default": ""},
     "health": {"type": "path", "default": ""},
+    "passport": {"type": "path", "default": ""},
     "maintenance": {"type": "str", "default": ""},
+    "prove": {"type": "str", "default": ""},
 }
 SETTLE_S = 240
 """Slurm pings a node that missed a ping again only after a minute or two."""
@@ -29,9 +32,10 @@ def work(params: Params, check: bool) -> Work[NodeState]:
     run = Command(timeout_s=30)
     if not Unit("slurmd.service", run).read().active:
         raise Unknown("slurmd.service does not run yet")
-    look = partial(check_health, Command(LOOK_S), params["health"])
-    node = Node(run, params["name"], params["gres"], str if check else look, SETTLE_S)
-    resume = partial(plan, maintenance=params["maintenance"])
+    look = partial(check_health, Command(LOOK_S), params["health"], bool(params["passport"]))
+    passport = partial(unproved, Command(LOOK_S), params["passport"])
+    node = Node(run, params["name"], params["gres"], str if check else look, SETTLE_S, passport)
+    resume = partial(plan, maintenance=params["maintenance"], prove=params["prove"])
     # a run repairs mounts and ports before this layer, check mode does not
     if check and (wrong := _findings(look)):
         raise Unknown(f"{params['name']} is not healthy ({wrong}){_drained(node, params['maintenance'])}")
@@ -54,4 +58,4 @@ def _drained(node: Node, maintenance: str) -> str:
         return ""
 
 
-SLURM_NODE_READY = Layer(SPEC, work, viewed=("name", "gres", "health"))
+SLURM_NODE_READY = Layer(SPEC, work, viewed=("name", "gres", "health", "passport"))

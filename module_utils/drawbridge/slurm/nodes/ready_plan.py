@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
+from ...nodes.passport_io import REASON as PASSPORT
 
 NOT_RESPONDING = "Not responding [slurm@"
 """The start of the reason that slurmctld itself gives a node that it can't reach."""
@@ -26,6 +27,7 @@ MAINTENANCE = "drawbridge: maintenance"
 """The start of Drawbridge's reason for a node in maintenance; the maintenance's name follows."""
 HEALTH = "drawbridge: health"
 """The start of the reason that the node's health check gives; the findings follow."""
+RESUME = "resume"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class NodeState:
     gres: str = field(default="", compare=False)
     reason: str = field(default="", compare=False)
     """The text, and in brackets the user and the time."""
+    unproved: str = field(default="", compare=False)
+    """Why the node has no valid passport; empty if it has one, or needs none."""
 
     def lines(self) -> list[str]:
         """The node as one line in Slurm's words."""
@@ -71,19 +75,35 @@ def maintained(node: NodeState, maintenance: str) -> bool:
     return "DRAIN" in node.flags and node.reason.startswith(f"{MAINTENANCE} {maintenance} ")
 
 
-def plan(have: NodeState, want: NodeState, maintenance: str = "") -> list[Step[NodeState]]:
+def plan(have: NodeState, want: NodeState, maintenance: str = "", prove: str = "") -> list[Step[NodeState]]:
     """Resume a node that Drawbridge had drained, or that did not respond. Other drains are only reported.
 
     A node in maintenance is resumed by its own maintenance alone. A reservation for it may last longer.
+    A node without a valid passport is not resumed: its proof and its health check lift the drain. `prove` is the
+    command for a proof.
     """
+    if have.unproved:
+        return _unproved(have, want.name, maintenance, prove)
     if not have.unavailable or (maintenance and have.reserved):
         return []
     if proof := _proof(have, maintenance):
         reason = f"resume {want.name}, which {proof}"
-        return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
+        return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), RESUME)]
     [why] = drained_by_others(have, maintenance)
     repair = f"when that is settled: scontrol update nodename={want.name} state=resume"
     return [Step(f"let {want.name} take jobs", lambda state: state, pending=f"{why}; {repair}")]
+
+
+def _unproved(have: NodeState, name: str, maintenance: str, prove: str) -> list[Step[NodeState]]:
+    """A drain that would be lifted gets the reason that the proof lifts. Others stay, and a node in service does."""
+    why = f"it needs a valid passport ({have.unproved}){prove and f'; prove it: {prove}'}"
+    others = "".join(f", and {other}" for other in drained_by_others(have, maintenance))
+    waits = Step[NodeState](f"let {name} take jobs", lambda state: state, pending=f"{why}{others}")
+    if "DRAIN" not in have.flags or have.reason.startswith(PASSPORT) or not _proof(have, maintenance):
+        return [waits]
+    reason = f"{PASSPORT}{have.unproved}"
+    keep = f"keep {name} drained until it has a passport; its reason was: {have.given_reason}"
+    return [Step(keep, lambda state: replace(state, reason=reason), reason), waits]
 
 
 def drained_by_others(have: NodeState, maintenance: str = "") -> list[str]:

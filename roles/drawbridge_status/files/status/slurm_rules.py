@@ -25,6 +25,7 @@ class Known(NamedTuple):
 
 
 ONBOARD = "ansible-playbook playbooks/onboard.yml -e 'onboard_nodes={name}'"
+PROVE = "ansible-playbook playbooks/prove.yml -e 'prove_nodes={name}'"
 RESUME = "scontrol update nodename={name} state=resume"
 UNFINISHED = "a run of Drawbridge drained it for a change and did not finish ({reason})"
 AGAIN = f"if no run is active, run again, which lifts the drain: {ONBOARD}"
@@ -46,6 +47,13 @@ KNOWN = (
         "hardware",
         "its hardware differs from its node class: {rest}",
         f"repair the hardware, then prove and resume it: {ONBOARD}",
+    ),
+    Known(
+        "drawbridge: health: 60-passport: ",
+        WARNING,
+        "unproved",
+        "its class needs a valid passport: {rest}",
+        f"prove it; a node that passes takes jobs again: {PROVE}",
     ),
     Known(
         "drawbridge: health: ",

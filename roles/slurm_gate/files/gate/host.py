@@ -17,6 +17,7 @@ from .command import Commands
 from .config import Refused
 
 BOOT_ID = processes.PROC / "sys/kernel/random/boot_id"
+PASSPORT = Path("/usr/local/sbin/drawbridge-passport")
 UPTIME = processes.PROC / "uptime"
 SCRIPTS_LOCK = Path("/run/drawbridge/slurm-dispatch.lock")
 NAMESPACE, POD = "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"
@@ -84,6 +85,14 @@ class Host:
         except BlockingIOError:
             return True
         return False
+
+    def unproved(self) -> str:
+        """Why this node lacks a valid passport, on a node that needs one to take jobs; "" for no reason."""
+        if not PASSPORT.exists():
+            return ""
+        result = self._commands.run(str(PASSPORT), "look")
+        why = (result.out.strip() or result.err or f"exit code {result.code}").splitlines()[0]
+        return f"it needs a valid passport ({why})" if result.code else ""
 
     def _by_ctr(self, infra: Sequence[str], own: tuple[str, str]) -> list[str]:
         known = self._listed([",".join(f'labels."{NAMESPACE}"!={space}' for space in infra)])

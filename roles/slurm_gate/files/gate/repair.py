@@ -119,7 +119,10 @@ def _without_batch(job: int, world: World) -> bool:
 
 
 def _closed(node: str, value: str, world: World) -> None:
-    """Lift the gate's own drain, and the state that Slurm set when it lost the node, once the host is proved empty."""
+    """Lift the gate's own drain, and the state that Slurm set when it lost the node, once the host is proved empty.
+
+    A node whose class needs a passport also needs a valid one.
+    """
     tokens.tidy(node, world)
     info, unfinished = world.slurm.node(node), scripts.unfinished(world)
     if info.busy:
@@ -129,7 +132,7 @@ def _closed(node: str, value: str, world: World) -> None:
         if unfinished and not info.kept_out:
             scripts.forget(world)
         return
-    if why := local_obstacle(world):
+    if why := local_obstacle(world) or world.host.unproved():
         raise Refused(f"node {node} stays out: {why}", {node: why})
     if not decide.may_resume(world.slurm.node(node), value, unfinished, resumed_lately):
         return  # a person drained it during the proof, which may take seconds

@@ -5,6 +5,7 @@
 import json
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.tools import ethtool_text
 
 from tests.dcb import transcript
 from tests.dcb.transcript import RECORDED
@@ -128,3 +129,15 @@ def test_setpci_warns_and_succeeds_or_finds_no_capability(host, pci):
     assert pci("-s", BDF, REGISTER) == (0, "2910")
     code, told = pci("-s", BDF, REGISTER, plain=[BDF])
     assert (code, "Instance #0 of Capability 0010 not found" in told) == (1, True)
+
+
+def test_a_module_has_light_and_lost_blocks_are_counted(host):
+    def said():
+        module = ethtool_text.module(host.run("ethtool", "-m", "rail0").stdout)
+        blocks = ethtool_text.uncorrectable_blocks(host.run("ethtool", "-I", "--show-fec", "rail0").stdout)
+        return module.optics, module.alarms, blocks
+
+    assert said() == (True, (), 0)
+    with host.device("ethtool").state() as state:
+        state["ports"]["rail0"].update(rx_dbm=-14.2, lost_blocks=20000)
+    assert said() == (True, ("Laser rx power low in channels 1, 2, 3, 4",), 20000)

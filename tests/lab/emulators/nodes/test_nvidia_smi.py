@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus import nvidia_state
 
 QUERY = "--query-gpu=index,uuid,name,driver_version,memory.total,pci.bus_id"
 APPS = "--query-compute-apps=gpu_uuid,pid,process_name,used_memory"
@@ -75,6 +76,24 @@ def test_a_process_that_holds_a_device_is_seen(host, smi, uuids):
     (descriptors / "4").symlink_to("/dev/nvidiactl")
     (host.directory / "proc/4712/cmdline").write_bytes(b"/usr/bin/python3\0train.py\0")
     assert smi(APPS, "--format=csv,noheader").stdout == f"{uuids[1]}, 4712, /usr/bin/python3, 520 MiB\n"
+
+
+def test_the_state_is_sound_but_for_planted_faults(host, smi):
+    smi("-L")
+    sound = nvidia_state.read([smi("-q", "-x").stdout])
+    assert [(gpu.unknown, gpu.values["slowed"], gpu.values["fabric"]) for gpu in sound] == [({}, "", "Completed")] * 2
+    assert nvidia_state.read_links(smi("nvlink", "-s").stdout) == {at: [26.562] * 18 for at in (0, 1)}
+    with host.device("proof").state() as state:
+        faults = {"pcie": [4, 16], "percent": 60, "links_down": 1, "xid": 79, "xml": {"dram_uncorrectable": "3"}}
+        state["gpus"] = {"1": faults}
+    first, second = nvidia_state.read([smi("-q", "-x").stdout])
+    assert (first, second.unknown, second.values["generation"]) == (sound[0], {}, 4)
+    assert (second.values["uncorrected"], second.values["slowed"]) == (3, "hw slowdown, hw thermal slowdown")
+    assert nvidia_state.read_links(smi("nvlink", "-s").stdout)[1] == [0, *[26.562] * 17]
+    [entry] = nvidia_state.read_log(host.run("dmesg").stdout)
+    assert (entry.pci, entry.code) == (second.values["pci"], "Xid 79")
+    host.device("dmesg").add_fault("dmesg", "refuse")
+    assert host.run("dmesg").returncode == 1
 
 
 def test_no_driver_and_no_devices(host, smi, transcript):

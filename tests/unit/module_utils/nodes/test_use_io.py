@@ -51,6 +51,15 @@ def test_jobs_and_their_pods_use_a_node(use: Any, tmp_path: Path) -> None:
     assert "vision_slurm-7" in use(slurm).busy()
 
 
+def test_a_node_without_its_passport_stays_drained_for_its_proof(use: Any, monkeypatch: Any) -> None:
+    slurm = Slurm()
+    use(slurm).drain()
+    monkeypatch.setattr(node_use.passport_io, "installed", lambda: "/passport")
+    monkeypatch.setattr(node_use.passport_io, "unproved", lambda run, program: f"{program} says no")
+    use(slurm).resume()
+    assert (slurm.reason, use(slurm).drained) == ("drawbridge: health: 60-passport: /passport says no", False)
+
+
 def test_a_free_node_is_drained_and_comes_back(use: Any) -> None:
     slurm = Slurm()
     node = use(slurm)

@@ -36,7 +36,7 @@ def test_the_page_has_the_table() -> None:
 
     rows = [
         f"| {product} | {it.memory:g} | {it.bf16:g} | {cell(it.gemm)} |"
-        f" {cell(it.link)}{' x 7' if it.mesh else ''} | {cell(it.nvls_from)} |"
+        f" {cell(it.link)}{' x 7' if it.mesh else ''} | {cell(it.nvls_from)} | {f'Gen{it.pcie}' if it.pcie else '-'} |"
         for product, it in MODELS.items()
     ]
     assert re.findall(r"^\| (?:[A-Z]+[0-9]+.*) \|$", PAGE, re.MULTILINE) == rows
@@ -51,4 +51,5 @@ def test_rows_are_possible(product: str) -> None:
     # nvidia-smi counts 12 or 18 links of 25 GB/s, or of 50 from Blackwell on, in one direction
     assert model.link in (0, 64, 12 * 25, 18 * 25, 18 * 50)
     assert model.link or not model.nvls_from
+    assert model.pcie in (0, 4, 5) and model.has_nvls(8) == bool(model.nvls_from) and not model.has_nvls(1)
     assert model.between(8) == (7 * 64 if model.mesh else model.link)

@@ -17,6 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
     Group,
     bus_bandwidth,
     most_bus_bandwidth,
+    node_bus_bandwidth,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.limits import (
     INFINIBAND,
@@ -51,8 +52,10 @@ EXAMPLES: list[Derived] = [
     *(rail_bandwidth(400, 4096), rail_bandwidth(400, 2048), rail_bandwidth(200, 4096, vlan=True)),
     *(rail_bandwidth(400, 4096, INFINIBAND), limits.path_mtu(9000), rail_bandwidth(400, 4096, oversubscription=2)),
     *(rail_latency(), rail_latency(3), rail_latency(3, read=True), limits.rail_pcie(400), limits.host_copy(5, 16)),
+    limits.gpu_copy("NVIDIA GB200"),
     *(limits.gemm(H100), limits.gemm("NVIDIA L40S"), limits.gpu_memory(H100), limits.gpu_memory("NVIDIA Example")),
     *(node(product) for product in (H100, A100, MI300X, "NVIDIA L40S")),
+    node_bus_bandwidth(ALL_REDUCE, 8, H100, nvls=False),
     *(bus_bandwidth(it, nodes(4)) for it in (ALL_REDUCE, ALL_GATHER, ALLTOALL)),
     *(
         bus_bandwidth(ALL_REDUCE, nodes(4, 1)),
@@ -106,6 +109,13 @@ def test_published_points(limit: Derived, unit: str, healthy: tuple[float, ...],
     assert [value for value in broken if not judge(Measure("x", value, unit, "gpu01"), limit)] == []
 
 
+@pytest.mark.parametrize(("product", "value"), [(A100, 23), (H100, 46.1), (MI300X, 46.1), ("h100", 0)])
+def test_a_gpus_model_decides_its_link(product: str, value: float) -> None:
+    """The link that it came up with may be the fault."""
+    limit = limits.gpu_copy(product)
+    assert round(limit.value if isinstance(limit, Limit) else 0, 1) == value
+
+
 def test_oracles_limit_excludes_mtu_1024_and_370_does_not() -> None:
     carries = {mtu: 400 * limits.wire_share(mtu) for mtu in (1024, 2048, 4096)}
     assert {mtu: round(rate, 1) for mtu, rate in carries.items()} == {1024: 370.3, 2048: 384.6, 4096: 392.1}
@@ -152,6 +162,8 @@ def test_a_finding_is_one_sentence_and_a_small_miss_is_visible() -> None:
         " over RoCEv2) x 400 Gb/s); look at speed, PCIe width and MTU of both rails, then the cable and errors of the"
         " switch ports"
     )
+    slow = judge(Measure("read bandwidth", 0.0096, "GB/s", "gpu01"), limits.file_system(0.01))
+    assert slow and slow.fact.endswith(" is 0.0096 GB/s, below 0.01 GB/s (1 node x 0.01 GB/s of each (intent))")
     assert isinstance(limits.gpu_memory(MI300X), NoLimit)
     late = judge(Measure("unheard of", 5.1, "us", "gpu01"), rail_latency())
     assert late and not late.warning and late.text.startswith("gpu01: unheard of is 5.1 us, above 5 us (")
@@ -164,7 +176,17 @@ def test_a_finding_is_one_sentence_and_a_small_miss_is_visible() -> None:
         *(("Copy in gpu memory", "ECC"), ("device_local_copy", "ECC"), ("host_to_device_memcpy_ce", "link_speed")),
         *(("device_to_host_memcpy_ce", "link_speed"), ("device_to_device_memcpy_read_ce", "links between")),
         *(("memory bandwidth", "modules"), ("all_reduce bus bandwidth", "NVLS"), ("read bandwidth", "the mount")),
-        *(("write operations", "the mount"), ("rail latency, read", "switches"), ("path MTU", "netdevs")),
+        *(
+            ("file creations of /mnt/copy", "the mount"),
+            ("node bus bandwidth", "Fabric Manager"),
+            ("copy to GPU", "link"),
+        ),
+        *(
+            ("training", "script"),
+            ("write operations", "the mount"),
+            ("rail latency, read", "switches"),
+            ("path MTU", "netdevs"),
+        ),
     ],
 )
 def test_a_finding_names_the_next_thing_to_look_at(name: str, word: str) -> None:

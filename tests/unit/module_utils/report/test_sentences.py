@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.sentences import (
-    duration,
     summary,
     text,
 )
@@ -55,10 +54,3 @@ def test_a_run_that_was_refused_begins_with_that() -> None:
     findings = [{"kind": "refused", "layer": "playbook", "task": "Check", "text": text, "hosts": ""} for text in "ab"]
     run = {"playbook": "check.yml", "check": False, "hosts": 1, "seconds": 0.61, "findings": findings}
     assert summary(run) == "check.yml: refused: 2 faults. 0.6 s."
-
-
-@pytest.mark.parametrize(
-    ("seconds", "expected"), [(0.34, "0.3 s"), (48.4, "48 s"), (192, "3 min 12 s"), (3720, "1 h 2 min")]
-)
-def test_durations_read_as_people_write_them(seconds: float, expected: str) -> None:
-    assert duration(seconds) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofNode
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import preflight
 
@@ -42,6 +43,9 @@ def test_hardware_is_that_of_the_node_class() -> None:
     found = view("gpu03")
     assert (found["class"], found["gpus"], len(found["netdevs"]), len(found["rdma"])) == ("h100", 8, 8, 8)
     assert found["cables"]["rail7"] == ("leaf2", "")
+    node = ProofNode.from_dict(found["state"])
+    assert (node.name, node.gpus, node.rails[7].netdev, node.priority) == ("gpu03", 8, "rail7", 3)
+    assert view("ctl")["state"] == {}
 
 
 def test_a_site_without_network_and_kubernetes_needs_less() -> None:

@@ -294,7 +294,7 @@ class Machine(Host):
     def __init__(self) -> None:
         self.running: list[str] = []
         self.on_gpus: dict[int, str] = {}
-        self.boot, self.up_s, self.script = "first", 5.0, False
+        self.boot, self.up_s, self.script, self.lacks = "first", 5.0, False, ""
 
     def containers(self, infra: Any, own: tuple[str, str] = ("", "")) -> list[str]:
         return [name for name in self.running if not (own[1] and name.startswith(own[1]))]
@@ -316,6 +316,9 @@ class Machine(Host):
 
     def script_runs(self) -> bool:
         return self.script
+
+    def unproved(self) -> str:
+        return self.lacks
 
 
 class Quiet(Log):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from roles.slurm_gate.files.gate import processes
+from roles.slurm_gate.files.gate import host, processes
 from roles.slurm_gate.files.gate.command import NO_ANSWER, Result
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.host import Host, obstacle
@@ -52,6 +52,25 @@ def test_crictl_names_the_pods() -> None:
     host = Host(Tools(answers), "crictl", PROOF)
     assert host.containers(["kube-system"]) == ["bare", "cart", "slurm-1-r0"]
     assert host.containers(["kube-system"], ("vision", "slurm-1-")) == ["bare", "cart"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Result(0), ""),
+        (Result(1, "it has no passport\n"), "it needs a valid passport (it has no passport)"),
+        (Result(NO_ANSWER, "", "timed out"), "it needs a valid passport (timed out)"),
+    ],
+)
+def test_a_node_with_the_passports_program_needs_its_consent(
+    answer: Result, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "passport"
+    monkeypatch.setattr(host, "PASSPORT", program)
+    gate = Host(Tools({f"{program} look": answer}), "ctr", PROOF)
+    assert gate.unproved() == ""
+    program.touch()
+    assert gate.unproved() == why
 
 
 @pytest.fixture

@@ -111,6 +111,16 @@ def test_a_closed_node_with_something_on_its_gpus_stays_out(at: Made) -> None:
     assert not at.slurm.told
 
 
+def test_a_node_that_lacks_its_passport_stays_out(at: Made) -> None:
+    at.slurm.nodes["gpu01"], at.host.lacks = (
+        NodeInfo(frozenset({"DOWN"}), "Not responding"),
+        "it needs a valid passport",
+    )
+    with pytest.raises(Refused, match="gpu01 stays out: it needs a valid passport") as refused:
+        repair(at)
+    assert (at.slurm.told, refused.value.drain) == ([], {"gpu01": "it needs a valid passport"})
+
+
 BUSY = NodeInfo(frozenset({"IDLE"}), "", busy=True)
 OLD = RUNNING._replace(age_s=500)
 

@@ -113,6 +113,17 @@ def test_every_finding_is_in_the_reason(node: Node) -> None:
     assert len(node.told()) == 1
 
 
+def test_a_part_may_be_left_out_of_a_look(node: Node) -> None:
+    for name in ("20-nic", "60-passport"):
+        part = node.root / "health.d" / name
+        part.write_text(f"#!/bin/sh\necho '{name} found it'; exit 1\n")
+        part.chmod(0o755)
+    assert node.run("--look") == (1, "20-nic: 20-nic found it; 60-passport: 60-passport found it")
+    assert node.run("--look", "--without", "60-passport") == (1, "20-nic: 20-nic found it")
+    node.run()
+    assert node.told()[-1].endswith("60-passport: 60-passport found it")
+
+
 def test_a_gpu_that_only_the_driver_misses_is_a_finding(node: Node) -> None:
     node.command("nvidia-smi", "echo 'GPU 0: H100'")
     assert node.run("--look") == (1, "1 GPUs in the driver's list instead of 2")

@@ -66,6 +66,22 @@ def test_a_node_that_its_health_check_has_just_resumed_is_resumed(line: str, fai
     assert steps
 
 
+def test_a_node_without_a_passport_is_kept_with_that_reason() -> None:
+    run = Answers({"scontrol show node": shown(), "scontrol show config": MATCH, "scontrol update": ""})
+    device = ready_io.Node(run, "gpu01", "gpu:h100:8", str, 0, lambda: "it has no passport")
+    run.table["scontrol show node"] = shown("IDLE+DRAIN", reason=f"{ready_plan.JOINING} [root@now]")
+    device.apply(ready_plan.plan(device.read(), ready_plan.ready("gpu01"))[:1])
+    reason = "drawbridge: health: 60-passport: it has no passport"
+    assert run.asked[-1] == f"scontrol update nodename=gpu01 state=drain reason={reason}"
+
+
+def test_the_health_check_of_a_node_with_passports_leaves_that_part_out() -> None:
+    run = Answers({"/health --look": ""})
+    for without in (False, True):
+        ready_io.check_health(run, "/health", without)
+    assert run.asked == ["/health --look", "/health --look --without 60-passport"]
+
+
 def test_a_registered_node_is_ready_when_it_is_healthy() -> None:
     table = {"scontrol show node": shown(), "scontrol show config": MATCH}
     well, ill = (

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes import ready_plan
 
@@ -73,3 +75,43 @@ def test_a_maintenance_lifts_its_own_drain_alone() -> None:
     for other in ("", "kern"):
         (step,) = ready_plan.plan(have, WANT, maintenance=other)
         assert step.pending
+
+
+UNPROVED = ready_plan.NodeState("gpu01", "IDLE", unproved="it has no passport")
+DRAINED = replace(UNPROVED, flags=frozenset({"DRAIN"}))
+PROVE = "prove gpu01"
+
+
+@pytest.mark.parametrize(
+    ("reason", "maintenance"),
+    [
+        (ready_plan.JOINING, ""),
+        (f"{ready_plan.HARDWARE}: 7 GPUs", ""),
+        (f"{ready_plan.MAINTENANCE} kernel until 18:00", "kernel"),
+    ],
+)
+def test_a_node_without_a_passport_stays_drained_until_it_is_proved(reason: str, maintenance: str) -> None:
+    have = replace(DRAINED, reason=f"{reason} [root@now]")
+    keep, waits = ready_plan.plan(have, WANT, maintenance, PROVE)
+    assert (keep.payload, keep.pending) == ("drawbridge: health: 60-passport: it has no passport", "")
+    assert waits.pending.endswith(f"; prove it: {PROVE}")
+    after = keep.becomes(have)
+    assert after.unavailable
+    assert [step.pending for step in ready_plan.plan(after, WANT, maintenance, PROVE)] == [waits.pending]
+    proved = replace(after, reason=f"{keep.payload} [root@now]", unproved="")
+    assert [step.payload for step in ready_plan.plan(proved, WANT)] == [ready_plan.RESUME]
+
+
+@pytest.mark.parametrize(
+    ("have", "also"),
+    [
+        (UNPROVED, ""),
+        (replace(DRAINED, reason="new fan [ada@now]"), ", and it is drained with the reason: new fan [ada@now]"),
+        (replace(UNPROVED, state="DOWN", reason="Not responding [slurm@now]"), ""),
+        (replace(DRAINED, reason=f"{ready_plan.PASSPORT}it has no passport [root@now]"), ""),
+    ],
+    ids=["in service", "a person's drain", "lost", "known"],
+)
+def test_what_others_say_of_a_node_without_a_passport_stays(have: ready_plan.NodeState, also: str) -> None:
+    (waits,) = ready_plan.plan(have, WANT)
+    assert waits.pending == f"it needs a valid passport (it has no passport){also}"

@@ -1,12 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Counters and settings of a port as data, from what ethtool prints."""
+"""Counters of a NIC's port, from what `ethtool -S` prints."""
 
 from __future__ import annotations
 
 import re
-
-from ..links.text import port_settings
 
 PAUSE = "pause"
 _COUNTER = re.compile(r"^\s+([\w.-]+): (\d+)$", re.M)
@@ -55,13 +53,3 @@ def _of_priority(name: str) -> tuple[str, str] | None:
         if match := re.fullmatch(pattern, name):
             return match["at"], f"{match['way']}_{what or match['what']}"
     return None
-
-
-def global_pause(printed: str) -> dict[str, bool]:
-    """Whether the port sends and obeys pause frames of all priorities, from `ethtool -a`."""
-    return {name.split()[-1]: value == "on" for name, value in port_settings(printed).items()}
-
-
-def celsius(printed: str) -> float:
-    """A temperature of hwmon, which counts in thousandths."""
-    return int(printed) / 1000

@@ -1,14 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the kernel's RDMA trees."""
+"""GIDs of RDMA devices: the addresses of RoCE packets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from .plan import V2
-
+V2 = "RoCE v2"
 _IPV4 = re.compile(r"0000:0000:0000:0000:0000:ffff:(?!0000:0000)[0-9a-f]{4}:[0-9a-f]{4}")
 
 

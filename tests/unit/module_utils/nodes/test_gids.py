@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.text import ipv4_gid
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gids import ipv4_gid
 
 ULA = "fd00:0010:0000:0000:0000:0000:0000:0001"
 LOCAL = "fe80:0000:0000:0000:a4f7:42ff:fea9:8917"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.state import text
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import port_counters
 
 PRINTED = """NIC statistics:
      rx_packets: 7
@@ -20,14 +20,14 @@ PRINTED = """NIC statistics:
 
 
 def test_counters_of_a_port_say_why_packets_are_lost() -> None:
-    assert text.counters(PRINTED) == {"rx_discards_phy": 3, "link_down_events_phy": 6, "tx_pause_storm_error_events": 1}
+    assert port_counters.counters(PRINTED) == {"rx_discards_phy": 3, "link_down_events_phy": 6, "tx_pause_storm_error_events": 1}
 
 
 def test_each_priority_has_its_own() -> None:
-    assert text.priorities(PRINTED) == {"3": {"rx_pause": 5, "tx_pause_duration": 80}, "0": {"rx_discards": 2}}
+    assert port_counters.priorities(PRINTED) == {"3": {"rx_pause": 5, "tx_pause_duration": 80}, "0": {"rx_discards": 2}}
 
 
-HOME = Path(__file__).resolve().parents[4] / "transcripts/nic/ethtool"
+HOME = Path(__file__).resolve().parents[3] / "transcripts/nic/ethtool"
 
 
 @pytest.mark.parametrize(
@@ -46,18 +46,18 @@ def test_the_names_of_each_driver_give_the_same_counters(
     driver: str, priority: dict[str, int], port: dict[str, int]
 ) -> None:
     printed = (HOME / f"stats_{driver}.txt").read_text()
-    found = text.priorities(printed)
+    found = port_counters.priorities(printed)
     assert priority.items() <= found["3"].items()
-    assert text.missing(found) == ""
-    counters = text.counters(printed)
+    assert port_counters.missing(found) == ""
+    counters = port_counters.counters(printed)
     assert port.items() <= counters.items()
     assert not [name for name in counters if "prio" in name or "pri3" in name]
 
 
 def test_intels_own_package_names_pauses_otherwise_again() -> None:
     printed = "NIC statistics:\n     port-rx-xoff_prio-3_events: 7\n     port-tx-xoff_prio-3_events: 5\n"
-    assert text.priorities(printed) == {"3": {"rx_pause": 7, "tx_pause": 5}}
+    assert port_counters.priorities(printed) == {"3": {"rx_pause": 7, "tx_pause": 5}}
 
 
 def test_names_that_no_driver_known_here_has_leave_the_pauses_missing() -> None:
-    assert text.missing(text.priorities("NIC statistics:\n     frames_rx_pripause: 4\n")) == "rx_pause and tx_pause"
+    assert port_counters.missing(port_counters.priorities("NIC statistics:\n     frames_rx_pripause: 4\n")) == "rx_pause and tx_pause"

@@ -1,0 +1,41 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""dmesg on a host with GPUs: the kernel's start, the GPU driver's, and Xids.
+
+The lab's hosts share a kernel, whose log is the machine's. Xids are planted in the device `proof`, below `gpus` and the
+index as `xid`: the number.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..common import REFUSE, Call, host_device
+from .nvidia_smi import BUSES, DRIVER
+
+DENIED = "dmesg: read kernel buffer failed: Operation not permitted"
+LOADED = "NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  {}  Release Build"
+TEXTS = {48: "pid=1234, name=python3, DBE (double bit error) detected", 79: "GPU has fallen off the bus."}
+
+
+def main(name: str, argv: list[str]) -> int:
+    """Print the log and return the exit code."""
+    with Call(host_device("dmesg"), name, argv) as call:
+        if call.fault(writes=False) == REFUSE:
+            print(DENIED, file=sys.stderr)
+            call.rc = 1
+        else:
+            lines = [f"Linux version {os.uname().release}", LOADED.format(DRIVER), *_xids()]
+            print(*(f"[{at:12.6f}] {line}" for at, line in enumerate(lines)), sep="\n")
+            call.rc = 0
+    return call.rc or 0
+
+
+def _xids() -> list[str]:
+    with host_device("proof").state() as state:
+        codes = {int(index): gpu["xid"] for index, gpu in state.get("gpus", {}).items() if "xid" in gpu}
+    return [
+        f"NVRM: Xid (PCI:0000:{BUSES[index].lower()}:00): {code}, {TEXTS.get(code, 'pid=1234, name=python3')}"
+        for index, code in sorted(codes.items())
+    ]

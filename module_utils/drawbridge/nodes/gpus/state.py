@@ -1,0 +1,61 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The state of GPUs as values, the same for all vendors. The files of vendors read it from their tools' texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Optional, Union
+
+Value = Union[str, float, bool]
+Read = Optional[Value]
+"""None: the tool says that it does not apply to this GPU."""
+PRODUCT, PCI = "product", "pci"
+GENERATION, WIDTH, MOST_GENERATION, MOST_WIDTH = "generation", "width", "most generation", "most width"
+ACTIVE = "active"
+"""Whether the GPU is awake: a sleeping one may lower the generation of its link."""
+ECC, UNCORRECTED, BEYOND_REPAIR = "ECC", "uncorrected", "beyond repair"
+REMAP_PENDING, REMAP_FAILED = "remap pending", "remap failed"
+FABRIC, FABRIC_STATUS, FABRIC_HEALTH = "fabric", "fabric status", "fabric health"
+SLOWED, POWER, DEFAULT_POWER, CLOCK, DEFAULT_CLOCK = "slowed", "power", "default power", "clock", "default clock"
+PERSISTENT, ADVICE = "persistent", "advice"
+"""Names of values. Numbers: generation and width of the PCIe link, errors, watts, MHz."""
+
+
+@dataclass(frozen=True)
+class GpuState:
+    """What the driver says of one GPU. `unknown` has the texts that were not recognised, by the name of the value."""
+
+    index: int
+    values: Mapping[str, Read]
+    unknown: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """A fault of a GPU in the kernel's log. `felt`: jobs fail until someone repairs it; else the job was at fault."""
+
+    pci: str
+    code: str
+    text: str
+    felt: bool
+    meaning: str
+
+
+@dataclass(frozen=True)
+class StateReader:
+    """How a vendor's GPUs show their state. All programs only read."""
+
+    programs: Sequence[tuple[str, ...]]
+    """Their outputs, in this order, are the state of all GPUs."""
+    read: Callable[[Sequence[str]], list[GpuState]]
+    """Raises ValueError for texts that it does not know."""
+    covers: frozenset[str]
+    """The values that it reads."""
+    links: tuple[str, ...] = ()
+    """Program that prints the links between the GPUs."""
+    read_links: Callable[[str], Mapping[int, Sequence[float]]] = lambda text: {}
+    """GB/s of each link by the index of the GPU, 0 for a link that is down. Raises ValueError."""
+    read_log: Callable[[str], list[LogEntry]] | None = None
+    """Faults in the text of the kernel's log."""

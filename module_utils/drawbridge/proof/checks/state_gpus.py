@@ -1,0 +1,336 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""State checks of a node's GPUs. One call of the vendor's tool answers most of them: equal programs run once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import mode
+from typing import Callable, Optional
+
+from ...nodes.gpus import state
+from ...nodes.gpus.state import GpuState, StateReader
+from ...nodes.gpus.states import STATES
+from ..gpu_models import gpu_model
+from ..measure import Found, Missing, Remark
+from ..node import ProofNode
+from ..tools.output import first_line, not_recognised, stopped
+from .check import STATE, Check, Output, Program, Texts
+from .tools import program
+
+NOT_COVERED = "not covered"
+"""Name of a measurement that Drawbridge does not have for the vendor; it only warns."""
+PERSISTENCE = "GPU persistence"
+"""Without it, jobs run all the same: it only warns."""
+SECONDS = 60
+"""A driver whose GPU hangs answers late or never."""
+PRESENT = "GPUs present"
+Why = Optional[str]
+Sees = Callable[[ProofNode, GpuState], Why]
+"""The fault of one GPU, None without one."""
+
+
+def reader(node: ProofNode) -> StateReader | None:
+    """The vendor's; None: Drawbridge has none for it."""
+    return STATES.get(node.gpu_vendor)
+
+
+def _programs(node: ProofNode) -> Sequence[Program]:
+    own = reader(node)
+    return [program(argv, SECONDS) for argv in own.programs] if own else []
+
+
+def _read(node: ProofNode, outputs: Sequence[Output]) -> tuple[list[GpuState], str]:
+    """GPUs, or the reason why there are none."""
+    own = reader(node)
+    if not own:
+        return [], f"Drawbridge reads no GPUs of the vendor {node.gpu_vendor or '(none)'}"
+    for output in outputs:
+        if why := stopped(output.code) or (
+            not_recognised(output.code, output.stdout, output.stderr) if output.code else ""
+        ):
+            return [], why
+    try:
+        return own.read([output.stdout for output in outputs]), ""
+    except ValueError as err:
+        first = outputs[0]
+        return [], f"{not_recognised(first.code, first.stdout, first.stderr)}; {first_line(str(err))}"
+
+
+def _present(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
+    gpus, why = _read(node, outputs)
+    if why:
+        return [Missing(PRESENT, node.name, why)]
+    if len(gpus) == node.gpus:
+        return []
+    addresses = ", ".join(str(gpu.values.get(state.PCI)) for gpu in gpus) or "none"
+    return [Remark(PRESENT, node.name, f"the driver has {len(gpus)} GPUs of {node.gpus} ({addresses})")]
+
+
+def _of_each(name: str, needs: Sequence[str], sees: Sees, also: Sequence[str] = ()) -> Callable[..., list[Found]]:
+    """The check that applies `sees` to each GPU. A value that was not recognised is Missing.
+
+    Without a value of `needs` the vendor is not covered. Not all vendors have those of `also`.
+    """
+
+    def found(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
+        own = reader(node)
+        if own and not own.covers.issuperset(needs):
+            return [Missing(NOT_COVERED, f"class {node.node_class}", f"{name}: not read of GPUs of {node.gpu_vendor}")]
+        gpus, why = _read(node, outputs)
+        if why or not gpus:
+            return [Missing(name, node.name, f"no GPU could be read: {why or 'the driver has none'}")]
+        return list(_found(name, (*needs, *also), sees, node, gpus))
+
+    return found
+
+
+def _found(name: str, needs: Sequence[str], sees: Sees, node: ProofNode, gpus: Sequence[GpuState]) -> Iterator[Found]:
+    for gpu in gpus:
+        where = f"{node.name} GPU {gpu.index}"
+        if odd := [key for key in needs if key in gpu.unknown]:
+            yield Missing(name, where, f"not recognised: {first_line(gpu.unknown[odd[0]])}")
+        elif why := sees(node, gpu):
+            yield Remark(name, where, why, warning=name == PERSISTENCE)
+
+
+def _product(node: ProofNode, gpu: GpuState) -> Why:
+    product = gpu.values[state.PRODUCT]
+    return None if product == node.gpu_product else f"it is {product}, the intent says {node.gpu_product}"
+
+
+def _pcie(node: ProofNode, gpu: GpuState) -> Why:
+    now = [gpu.values[key] for key in (state.GENERATION, state.WIDTH)]
+    most = [gpu.values[key] for key in (state.MOST_GENERATION, state.MOST_WIDTH)]
+    if None in (*now, *most):
+        return "the driver does not say the generation or the width of its link"
+    slow = now[0] != most[0] and gpu.values[state.ACTIVE]
+    if not slow and now[1] == most[1]:
+        return None
+    return f"its link has {_link(now)}, the GPU has {_link(most)}"
+
+
+def _link(numbers: Sequence[state.Read]) -> str:
+    return f"Gen{numbers[0]:g} x{numbers[1]:g}"
+
+
+def _fabric(node: ProofNode, gpu: GpuState) -> Why:
+    values = [gpu.values[key] for key in (state.FABRIC, state.FABRIC_STATUS)]
+    if values[0] is None:
+        model = gpu_model(str(gpu.values.get(state.PRODUCT)))
+        needed = model and (model.rack or (model.nvls_from and node.gpus >= model.nvls_from))
+        return "the driver has no state of the fabric, but the GPUs are joined by switches" if needed else None
+    if values[0] != "Completed" or values[1] not in ("Success", None):
+        return f"the fabric's state is {values[0]}, its status {values[1]}"
+    health = gpu.values[state.FABRIC_HEALTH]
+    return None if health in ("Healthy", None) else f"the fabric's health is {health}"
+
+
+def _ecc(node: ProofNode, gpu: GpuState) -> Why:
+    errors = gpu.values[state.UNCORRECTED]
+    if gpu.values.get(state.ECC) is False:
+        return "ECC is off"
+    if errors is None:
+        return "the driver does not say the number of uncorrected errors"
+    if errors:
+        return f"{errors:g} uncorrected errors since the driver was loaded"
+    worn = gpu.values.get(state.BEYOND_REPAIR)
+    return f"it has {worn}" if worn else None
+
+
+def _rows(node: ProofNode, gpu: GpuState) -> Why:
+    if gpu.values[state.REMAP_FAILED]:
+        return "a memory row could not be remapped: replace the GPU"
+    return "a remapped row waits for a reset of the GPU" if gpu.values[state.REMAP_PENDING] else None
+
+
+def _clocks(node: ProofNode, gpu: GpuState) -> Why:
+    if slowed := gpu.values[state.SLOWED]:
+        return f"clocks are lowered: {slowed}"
+    now, default = gpu.values[state.CLOCK], gpu.values[state.DEFAULT_CLOCK]
+    if now is not None and default is not None and float(now) < float(default):
+        return f"applications get {now:g} MHz instead of {default:g} MHz"
+    return None
+
+
+def _power(node: ProofNode, gpu: GpuState) -> Why:
+    now, default = gpu.values[state.POWER], gpu.values[state.DEFAULT_POWER]
+    if now is None or default is None:
+        return "the driver does not say the power limit"
+    return f"its power limit is {now:g} W instead of {default:g} W" if float(now) < float(default) else None
+
+
+def _persistence(node: ProofNode, gpu: GpuState) -> Why:
+    return "the driver is unloaded between jobs" if gpu.values[state.PERSISTENT] is False else None
+
+
+def _advice(node: ProofNode, gpu: GpuState) -> Why:
+    advice = gpu.values[state.ADVICE]
+    return None if advice in (None, "None") else f"the driver asks for: {advice}"
+
+
+LINKS = "GPU link state"
+
+
+def _link_programs(node: ProofNode) -> Sequence[Program]:
+    own = reader(node)
+    return [program(own.links, SECONDS)] if own and own.links else []
+
+
+def _links(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
+    own = reader(node)
+    if not own or not own.links:
+        return [Missing(NOT_COVERED, f"class {node.node_class}", f"{LINKS}: not read of GPUs of {node.gpu_vendor}")]
+    output = outputs[0]
+    if why := stopped(output.code):
+        return [Missing(LINKS, node.name, why)]
+    try:
+        links = own.read_links(output.stdout)
+    except ValueError:
+        return [Missing(LINKS, node.name, not_recognised(output.code, output.stdout, output.stderr))]
+    return list(_bad_links(node, links))
+
+
+def _bad_links(node: ProofNode, links: Mapping[int, Sequence[float]]) -> Iterator[Found]:
+    """Against the most links and the usual rate of the node's own GPUs; its model says whether there must be any."""
+    most = max(len(rates) for rates in links.values())
+    model = gpu_model(node.gpu_product)
+    if not most and model and model.link:
+        yield Remark(LINKS, node.name, f"no link of its GPUs is up, {model.name} have them")
+    up = [rate for rates in links.values() for rate in rates if rate]
+    for gpu, rates in sorted(links.items()):
+        where = f"{node.name} GPU {gpu}"
+        down = [str(at) for at, rate in enumerate(rates) if not rate]
+        slow = [f"{at} ({rate:g} GB/s)" for at, rate in enumerate(rates) if rate and rate < mode(up)]
+        if len(rates) < most:
+            yield Remark(LINKS, where, f"{len(rates)} of {most} links are up")
+        if down:
+            yield Remark(LINKS, where, f"links {', '.join(down)} are down")
+        if slow:
+            yield Remark(LINKS, where, f"slow links: {', '.join(slow)} instead of {mode(up):g} GB/s")
+
+
+LOG = "GPU faults in the log"
+
+
+def _log_programs(node: ProofNode) -> Sequence[Program]:
+    return [program(["dmesg"], 10)]
+
+
+def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
+    own = reader(node)
+    if not own or not own.read_log:
+        return [Missing(NOT_COVERED, f"class {node.node_class}", f"{LOG}: not read of GPUs of {node.gpu_vendor}")]
+    output = outputs[0]
+    if output.code or not output.stdout.strip():
+        why = stopped(output.code) or not_recognised(output.code, output.stdout, output.stderr)
+        return [Missing(LOG, node.name, why)]
+    felt = [entry for entry in own.read_log(output.stdout) if entry.felt]
+    return [
+        Remark(LOG, f"{node.name} GPU {entry.pci}", f"{entry.code}, {entry.meaning}: {first_line(entry.text)}")
+        for entry in felt
+    ]
+
+
+def _has_gpus(node: ProofNode) -> bool:
+    return node.gpus > 0
+
+
+def _row(
+    name: str,
+    needs: Sequence[str],
+    sees: Sees,
+    meaning: str,
+    applies: Callable[[ProofNode], bool] = _has_gpus,
+    also: Sequence[str] = (),
+) -> Check:
+    return Check(name, STATE, meaning, "GPUs", applies, _of_each(name, needs, sees, also), _programs)
+
+
+GPU_CHECKS: tuple[Check, ...] = (
+    Check(
+        PRESENT,
+        STATE,
+        "A GPU is missing, or the driver does not answer: look for the PCI address in lspci and for faults in the log.",
+        "GPUs",
+        _has_gpus,
+        _present,
+        _programs,
+    ),
+    _row(
+        "GPU product",
+        (state.PRODUCT,),
+        _product,
+        "Another GPU is built in than the intent says: replace it, or correct the product of the node class.",
+        lambda node: _has_gpus(node) and bool(node.gpu_product),
+    ),
+    _row(
+        "GPU PCIe",
+        (state.GENERATION, state.WIDTH, state.MOST_GENERATION, state.MOST_WIDTH, state.ACTIVE),
+        _pcie,
+        "A GPU's link is slower than the GPU: reseat it, then look at slot, riser and BIOS.",
+    ),
+    Check(
+        LINKS,
+        STATE,
+        "A link between GPUs is down or slow: reset the GPU; if it stays, replace the GPU or its board.",
+        "GPUs",
+        lambda node: node.gpus > 1,
+        _links,
+        _link_programs,
+    ),
+    _row(
+        "GPU fabric",
+        (state.FABRIC, state.FABRIC_STATUS, state.FABRIC_HEALTH),
+        _fabric,
+        "The switches between the GPUs are not ready: look at the unit of their manager and its version.",
+        lambda node: node.gpus > 1,
+    ),
+    _row(
+        "GPU memory errors",
+        (state.UNCORRECTED,),
+        _ecc,
+        "Memory of a GPU has uncorrected errors, or ECC is off: reset the GPU; replace it if errors come back.",
+        also=(state.ECC, state.BEYOND_REPAIR),
+    ),
+    _row(
+        "GPU memory rows",
+        (state.REMAP_PENDING, state.REMAP_FAILED),
+        _rows,
+        "A bad memory row waits for a reset of the GPU, or the GPU has no spare row left: then replace the GPU.",
+    ),
+    _row(
+        "GPU clocks",
+        (state.SLOWED, state.CLOCK, state.DEFAULT_CLOCK),
+        _clocks,
+        "A GPU runs slower than it can: look at cooling and power supplies, then at clocks that someone set.",
+    ),
+    _row(
+        "GPU power limit",
+        (state.POWER, state.DEFAULT_POWER),
+        _power,
+        "Someone lowered the power limit of a GPU: set it to the default.",
+    ),
+    _row(
+        PERSISTENCE,
+        (state.PERSISTENT,),
+        _persistence,
+        "Jobs start slowly, and error counters are lost between jobs: enable the vendor's persistence daemon.",
+    ),
+    _row(
+        "GPU recovery",
+        (state.ADVICE,),
+        _advice,
+        "The driver itself asks for a reset or a reboot: do what it asks for.",
+    ),
+    Check(
+        LOG,
+        STATE,
+        "The kernel's log has a fault of a GPU since the last boot: reboot the node once, and replace the GPU if it "
+        "comes back.",
+        "GPUs",
+        _has_gpus,
+        _log,
+        _log_programs,
+    ),
+)

@@ -1,0 +1,186 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From what nodes measured in a round to the outcome of each test, with the limit that judged each measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .. import collectives, limits
+from ..limits import Derived, NoLimit, judge, overridden
+from ..measure import Found, Limit, Measure, Missing
+from ..result import Judged
+from ..schedule.site import COLLECTIVE, INCAST, Site, Test, uplink_flows
+from ..schedule.state import Outcome
+from . import traffic
+from .settings import Settings
+from .traffic import BANDWIDTH, LATENCY, PATH_MTU, READ_LATENCY, Flow
+
+FABRIC = "fabric"
+INCAST_BANDWIDTH, INCAST_SHARE = "incast bandwidth", 0.9
+"""What all senders of an incast get through together, and its least share of the line rate."""
+DROPS = "dropped packets"
+BUS_BANDWIDTH = "bus bandwidth"
+SAME_LEAF, OVER_SPINE = 1, 3
+"""Switches between two rails."""
+
+
+ByPlace = Mapping[tuple[str, str], Found]
+"""Findings by name and place."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """The tests that ran at the same time, and what all nodes found, by the number of the test."""
+
+    settings: Settings
+    site: Site
+    tests: Sequence[Test]
+    found: Mapping[int, Sequence[Found]]
+    latency: bool = False
+    collective: bool = False
+    """Whether collectives ran as such, and not as rings of perftest."""
+
+    @cached_property
+    def _uplinks(self) -> Mapping[str, int]:
+        return uplink_flows(self.site, self.tests)
+
+    def judged(self) -> tuple[dict[Test, Outcome], list[Judged]]:
+        """The outcome of each test, and all its measures with their limits."""
+        outcomes: dict[Test, Outcome] = {}
+        measures: list[Judged] = []
+        flows = traffic.flows(self.tests)
+        of_test: dict[int, list[Flow]] = {}
+        for flow in flows:
+            of_test.setdefault(flow.test, []).append(flow)
+        for number, test in enumerate(self.tests):
+            some = list(self._of(test, of_test[number], _by_place(self.found.get(number, ()))))
+            measures += [it for it in some if isinstance(it, Judged)]
+            missing = [it for it in some if isinstance(it, Missing)]
+            outcomes[test] = missing[0] if missing else all(it.passed for it in some if isinstance(it, Judged))
+        return outcomes, measures
+
+    def _of(self, test: Test, flows: Sequence[Flow], found: ByPlace) -> Iterator[Judged | Missing]:
+        if test.kind == COLLECTIVE and self.collective:
+            yield self._collective(test, found)
+            return
+        for flow in flows:
+            for phase in traffic.phases(test, self.latency):
+                yield from self._flow(test, flow, phase, found)
+        if test.kind == INCAST:
+            yield from self._incast(test, flows, found)
+
+    def _flow(self, test: Test, flow: Flow, phase: str, found: ByPlace) -> Iterator[Judged | Missing]:
+        names = (phase, PATH_MTU) if phase == BANDWIDTH else (phase,)
+        for name in names:
+            it = _one(found, name, flow.where)
+            if isinstance(it, Missing):
+                yield it
+                # without a value there is no path to judge either
+                return
+            # many senders share the line of their receiver
+            if not (test.kind == INCAST and name == BANDWIDTH):
+                yield self._judge(it, self.limit(flow, name), (flow.sender, flow.receiver), flow.sender_rail)
+
+    def limit(self, flow: Flow, name: str) -> Derived:
+        """The limit of a flow's measure: that of the site, or the derived one."""
+        node, peer = self.settings.build(flow.sender), self.settings.build(flow.receiver)
+        if not (node.mtu_bytes and peer.mtu_bytes):
+            return NoLimit("the network is the site's", _UNITS[name], name in (BANDWIDTH, PATH_MTU))
+        if name == BANDWIDTH:
+            derived = self._bandwidth(flow)
+        elif name == PATH_MTU:
+            derived = limits.path_mtu(min(node.mtu_bytes, peer.mtu_bytes))
+        else:
+            ours, theirs = self._leaves(flow)
+            derived = limits.rail_latency(SAME_LEAF if ours == theirs else OVER_SPINE, name == READ_LATENCY)
+        return _of_site(derived, name, node.limits)
+
+    def _bandwidth(self, flow: Flow) -> Derived:
+        node, peer = self.settings.build(flow.sender), self.settings.build(flow.receiver)
+        gbps = min(node.rails[flow.sender_rail].gbps, peer.rails[flow.receiver_rail].gbps)
+        if not gbps:
+            return NoLimit("the intent has no line rate of the rail", "Gb/s")
+        mtu = limits.roce_mtu(min(node.mtu_bytes, peer.mtu_bytes))
+        ours, theirs = self._leaves(flow)
+        if ours == theirs:
+            return limits.rail_bandwidth(gbps, mtu, node.fabric)
+        if unknown := [leaf for leaf in (ours, theirs) if leaf not in self.settings.uplinks]:
+            return NoLimit(f"the intent has no uplinks of {unknown[0]}", "Gb/s")
+        share = max(self._oversubscribed(ours, gbps), self._oversubscribed(theirs, gbps))
+        return limits.rail_bandwidth(gbps, mtu, node.fabric, oversubscription=share)
+
+    def _oversubscribed(self, leaf: str, gbps: float) -> float:
+        """How much more this round sends out of a leaf than its uplinks carry; 1 if they carry it."""
+        return max(1.0, self._uplinks.get(leaf, 0) * gbps / self.settings.uplinks[leaf])
+
+    def _leaves(self, flow: Flow) -> tuple[str, str]:
+        unit_of, leaves = self.site.unit_of, self.site.leaves
+        return leaves[unit_of[flow.sender]][flow.sender_rail], leaves[unit_of[flow.receiver]][flow.receiver_rail]
+
+    def _incast(self, test: Test, flows: Sequence[Flow], found: ByPlace) -> Iterator[Judged | Missing]:
+        """All senders together fill the receiver's line, and no packet is lost."""
+        for rail in test.rails:
+            to_rail = [_one(found, BANDWIDTH, flow.where) for flow in flows if flow.receiver_rail == rail]
+            if not all(isinstance(it, Measure) for it in to_rail):
+                continue
+            where = f"{','.join(test.nodes[1:])} -> {test.nodes[0]} rail{rail}"
+            total = Measure(INCAST_BANDWIDTH, sum(it.value for it in to_rail if isinstance(it, Measure)), "Gb/s", where)
+            yield self._judge(total, self._incast_limit(test.nodes[0], rail), test.nodes, rail)
+            for name in test.nodes:
+                it = found.get((DROPS, f"{name} rail{rail}"))
+                if isinstance(it, Measure):
+                    why = "the lossless class drops nothing"
+                    yield self._judge(it, Limit(0, "packets", False, why), (name,), rail)
+
+    def _incast_limit(self, receiver: str, rail: int) -> Derived:
+        node = self.settings.build(receiver)
+        gbps = node.rails[rail].gbps
+        if not gbps or not node.mtu_bytes:
+            return NoLimit("the intent has no line rate of the rail", "Gb/s")
+        share = limits.wire_share(limits.roce_mtu(node.mtu_bytes), node.fabric)
+        why = f"{INCAST_SHARE} x {100 * share:.1f} % x {gbps} Gb/s of the receiver's rail"
+        return _of_site(Limit(INCAST_SHARE * share * gbps, "Gb/s", True, why), INCAST_BANDWIDTH, node.limits)
+
+    def _collective(self, test: Test, found: ByPlace) -> Judged | Missing:
+        node = self.settings.build(test.nodes[0])
+        gbps = min(
+            (self.settings.build(name).rails[rail].gbps for name in test.nodes for rail in test.rails), default=0
+        )
+        group = collectives.Group(len(test.nodes), node.gpus, len(test.rails), gbps, node.gpu_product)
+        it = _one(found, BUS_BANDWIDTH, ",".join(test.nodes))
+        if isinstance(it, Missing):
+            return it
+        algorithm = collectives.algorithm_for(len(test.nodes))
+        derived = collectives.bus_bandwidth(collectives.ALL_REDUCE, group, algorithm)
+        return self._judge(it, _of_site(derived, BUS_BANDWIDTH, node.limits), test.nodes, None)
+
+    @staticmethod
+    def _judge(measure: Measure, limit: Derived, nodes: Sequence[str], rail: int | None) -> Judged:
+        value = limit.value if isinstance(limit, Limit) else None
+        passed = judge(measure, limit) is None
+        return Judged(
+            FABRIC, measure.name, measure.where, measure.value, measure.unit, value, limit.at_least, limit.why, passed,
+            tuple(nodes), rail,
+        )  # fmt: skip
+
+
+_UNITS = {BANDWIDTH: "Gb/s", PATH_MTU: "bytes", LATENCY: "us", READ_LATENCY: "us"}
+
+
+def _of_site(derived: Derived, name: str, own: Mapping[str, str]) -> Derived:
+    return overridden(derived, float(own[name])) if name in own else derived
+
+
+def _by_place(found: Sequence[Found]) -> ByPlace:
+    """Findings by name and place; a measure wins."""
+    ordered = sorted(found, key=lambda it: isinstance(it, Measure))
+    return {(it.name, it.where): it for it in ordered}
+
+
+def _one(found: ByPlace, name: str, where: str) -> Measure | Missing:
+    """The measure of this name and place, or why there is none."""
+    it = found.get((name, where))
+    return it if isinstance(it, (Measure, Missing)) else Missing(name, where, "the node gave no answer")

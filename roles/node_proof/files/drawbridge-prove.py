@@ -1,0 +1,115 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Measure nodes, rails, fabric and file systems, and give passports: drawbridge-prove run|tend|look|key.
+
+It runs as root on Slurm's controller. `run` ends with 0 if all nodes are proved, with 1 if not, and with 2 if it could
+not measure. Progress is on the standard error, the result as JSON on the standard output. `tend` is for a timer: it
+ends what a killed proof left, and starts a patrol when one is due.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # host_files would see bytecode as a change
+SOURCES = Path(__file__).parents[1] / "lib/drawbridge-prove"
+sys.path.insert(0, str(SOURCES))
+
+# these imports need the line above
+from drawbridge.core import hostlist  # noqa: E402
+from drawbridge.core.command import Command  # noqa: E402
+from drawbridge.core.converge import DeviceError  # noqa: E402
+from drawbridge.core.release import RELEASE  # noqa: E402
+from drawbridge.proof.passport_io import sign  # noqa: E402
+from drawbridge.proof.result import Result  # noqa: E402
+from drawbridge.proof.run import worker_io  # noqa: E402, F401  # a part of what is sent to nodes
+from drawbridge.proof.run.cluster import why_not  # noqa: E402
+from drawbridge.proof.run.patrol import chosen  # noqa: E402
+from drawbridge.proof.run.prove import Proof  # noqa: E402
+from drawbridge.proof.run.settings import Settings  # noqa: E402
+from drawbridge.proof.run.slurm_io import SlurmCluster  # noqa: E402
+from drawbridge.proof.run.store_io import StoreFiles  # noqa: E402
+
+PLACE = Path("/etc/drawbridge/proof.json")
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+LIMIT_S = 60.0
+PASSED, FAILED, UNABLE = 0, 1, 2
+
+
+def now() -> datetime:
+    """The present time."""
+    return datetime.now(timezone.utc)
+
+
+def say(line: str) -> None:
+    """Progress for the person who waits."""
+    print(f"{now():%H:%M:%S} {line}", file=sys.stderr, flush=True)
+
+
+def names_of(settings: Settings, given: str) -> list[str]:
+    """The wanted nodes, or all. Raises DeviceError for a name that the intent lacks."""
+    try:
+        names = hostlist.expand(given) if given else list(settings.placed)
+    except ValueError as err:
+        raise DeviceError(f"--nodes {given} is no hostlist: {err}") from err
+    if unknown := [name for name in names if name not in settings.placed]:
+        raise DeviceError(f"{hostlist.compress(unknown)} is no node of {PLACE}; run playbooks/prove.yml to renew it")
+    return names
+
+
+def show(result: Result, store: StoreFiles) -> int:
+    """Print a result with the one before it."""
+    before = store.earlier(result.started)
+    print(json.dumps({"result": result.to_json(), "before": before.to_json() if before else None}))
+    return PASSED if result.passed else FAILED
+
+
+def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scratch: Path) -> int:
+    """One verb. Raises DeviceError."""
+    patrol = options.verb == "tend"
+    cluster = SlurmCluster(Command(LIMIT_S), say, settings.partition, SOURCES, scratch, patrol)
+    keys = (lambda text: sign(text, str(store.key)), store.public_key)
+    proof = Proof(settings, cluster, store, *keys, now, RELEASE, say)
+    if options.verb == "key":
+        print(store.public_key(), end="")
+        return PASSED
+    names = names_of(settings, options.nodes)
+    if options.verb == "look":
+        states = cluster.states(names)
+        print(json.dumps({name: why_not(states.get(name)) for name in names}))
+        return PASSED
+    with store.locked():
+        if patrol:
+            proof.clean()
+            due = store.patrol_is_due(now())
+            names = chosen(names, cluster.states(names), store.proved, settings.per_hour) if due else []
+            if not names:
+                return PASSED
+        return show(proof.run(names, patrol), store)
+
+
+def main() -> int:
+    """Read the options and the configuration, and work."""
+    parser = argparse.ArgumentParser(prog="drawbridge-prove", description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("verb", choices=["run", "tend", "look", "key"])
+    parser.add_argument("--nodes", default="", metavar="HOSTLIST", help="nodes, such as gpu[01-04] (default: all)")
+    parser.add_argument("--place", type=Path, default=PLACE, metavar="FILE", help="configuration")
+    options = parser.parse_args()
+    os.environ["PATH"] = PATH
+    try:
+        settings = Settings.parse(options.place.read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory(prefix="drawbridge-prove-") as scratch:
+            return work(options, settings, StoreFiles(), Path(scratch))
+    except (OSError, ValueError, KeyError) as err:
+        print(f"{options.place} has no settings of a proof, run prove.yml: {err}", file=sys.stderr)
+    except DeviceError as err:
+        print(err, file=sys.stderr)
+    return UNABLE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus import state
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.nvidia_state import (
+    read,
+    read_links,
+    read_log,
+)
+
+from tests.unit.module_utils.proof.transcripts import changed, printed
+
+XML = printed("nvidia_smi_xml")
+
+
+def test_the_real_gpu_reads_whole() -> None:
+    [gpu] = read([XML])
+    assert gpu.unknown == {} and gpu.index == 0
+    assert gpu.values == {
+        **{state.PRODUCT: "NVIDIA H100 80GB HBM3", state.PCI: "0000:00:06.0", state.ACTIVE: True},
+        **{state.GENERATION: 5, state.MOST_GENERATION: 5, state.WIDTH: 16, state.MOST_WIDTH: 16},
+        **{state.ECC: True, state.UNCORRECTED: 0, state.BEYOND_REPAIR: ""},
+        **{state.REMAP_PENDING: False, state.REMAP_FAILED: False},
+        **{state.FABRIC: None, state.FABRIC_STATUS: None, state.FABRIC_HEALTH: None, state.SLOWED: ""},
+        **{state.POWER: 700, state.DEFAULT_POWER: 700, state.CLOCK: 1980, state.DEFAULT_CLOCK: 1980},
+        **{state.PERSISTENT: True, state.ADVICE: "None"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name", "value"),
+    [
+        ("clocks_event_reason", "clocks_throttle_reason", state.SLOWED, ""),
+        ("<gpu_recovery_action>None</gpu_recovery_action>", "", state.ADVICE, None),
+        ("<max_device_link_gen>5</max_device_link_gen>", "", state.MOST_GENERATION, 5),
+        ("gpu_power_readings", "power_readings", state.DEFAULT_POWER, 700),
+        (
+            "applications_clocks>\n\t\t\t<graphics_clock>1980 MHz",
+            "applications_clocks><graphics_clock>N/A",
+            state.CLOCK,
+            None,
+        ),
+        ("1980 MHz", "Requested functionality has been deprecated", state.CLOCK, None),
+    ],
+)
+def test_fields_of_other_drivers(old: str, new: str, name: str, value: object) -> None:
+    [gpu] = read([changed(XML, old, new)])
+    assert (gpu.values[name], name in gpu.unknown) == (value, False)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "No devices were found\n", XML.replace("</nvidia_smi_log>", ""), "<nvidia_smi_log>&</nvidia_smi_log>"]
+)
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="XML"):
+        read([text])
+
+
+def test_links_and_their_text() -> None:
+    text = printed("nvidia_smi_nvlink")
+    assert read_links(text) == {0: [26.562] * 4, 1: [26.562] * 4}
+    assert read_links(text.replace("Link 2: 26.562 GB/s", "Link 2: <inactive>"))[0] == [26.562, 26.562, 0, 26.562]
+    for other in ("", "No devices were found", text + "Link 4: ?"):
+        with pytest.raises(ValueError):
+            read_links(other)
+
+
+def test_the_log_of_a_healthy_gpu_has_no_entry_and_each_xid_counts_once() -> None:
+    lines = printed("dmesg")
+    assert [entry for entry in read_log(lines) if "0006" in entry.pci] == []
+    assert [(entry.pci, entry.code, entry.felt) for entry in read_log(lines)] == [
+        ("0000:1b:00.0", "Xid 31", False),
+        ("0000:1b:00.0", "Xid 48", True),
+        ("0000:43:00.0", "Xid 79", True),
+        ("0000:52:00.0", "Xid 999", True),
+    ]

@@ -1,0 +1,168 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.check import Output
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.state_gpus import GPU_CHECKS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.measure import Missing, Remark
+
+from tests.unit.module_utils.proof.checks import healthy
+from tests.unit.module_utils.proof.checks.healthy import DMESG, NODE, NVLINK, OUTPUTS, SMI
+from tests.unit.module_utils.proof.transcripts import changed, printed
+
+CHECKS = {check.name: check for check in GPU_CHECKS}
+ALL_DOWN = "NVML: Unable to retrieve NVLink information as all links are inActive"
+
+
+def second(text: str, old: str, new: str) -> str:
+    """The text with a difference of GPU 1 alone."""
+    first, mark, rest = text.partition('<gpu id="00000000:1C' if "<gpu id" in text else "GPU 1:")
+    return first + mark + changed(rest, old, new)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_healthy_node_has_no_finding(name: str) -> None:
+    assert CHECKS[name].applies(NODE) and healthy.found(CHECKS[name]) == []
+
+
+def test_a_virtual_machine_with_one_gpu_needs_no_switches_and_no_links() -> None:
+    alone = replace(NODE, gpus=1)
+    [names] = [[name for name, check in CHECKS.items() if check.applies(alone)]]
+    assert {*CHECKS} - {*names} == {"GPU link state", "GPU fabric"}
+    outputs = {SMI: printed("nvidia_smi_xml")}
+    assert [healthy.found(CHECKS[name], alone, outputs) for name in names if name != "GPU faults in the log"] == [
+        []
+    ] * 9
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "why"),
+    [
+        ("GPU product", "H100 80GB HBM3", "H100 PCIe", "it is NVIDIA H100 PCIe, the intent says NVIDIA H100 80GB HBM3"),
+        ("GPU PCIe", "<current_link_gen>5", "<current_link_gen>4", "its link has Gen4 x16, the GPU has Gen5 x16"),
+        ("GPU PCIe", "<current_link_width>16x", "<current_link_width>8x", "Gen5 x8"),
+        ("GPU PCIe", "<max_link_gen>5</max_link_gen>\n\t\t\t\t\t<current_link_gen>5", "<current_link_gen>4", "Gen4"),
+        ("GPU fabric", "<state>Completed", "<state>In Progress", "the fabric's state is In Progress"),
+        ("GPU fabric", "<status>Success", "<status>Insufficient Resources", "Insufficient Resources"),
+        ("GPU fabric", "<summary>Healthy", "<summary>Limited Capacity", "Limited Capacity"),
+        ("GPU memory errors", "<dram_uncorrectable>0", "<dram_uncorrectable>3", "3 uncorrected errors"),
+        ("GPU memory errors", "<sram_uncorrectable_parity>0", "<sram_uncorrectable_parity>1", "1 uncorrected errors"),
+        ("GPU memory errors", "<current_ecc>Enabled", "<current_ecc>Disabled", "ECC is off"),
+        ("GPU memory errors", "<sram_threshold_exceeded>No", "<sram_threshold_exceeded>Yes", "SRAM"),
+        ("GPU memory errors", "<channel_repair_pending>No", "<channel_repair_pending>Yes", "channel"),
+        ("GPU memory rows", "<remapped_row_pending>No", "<remapped_row_pending>Yes", "waits for a reset"),
+        ("GPU memory rows", "<remapped_row_failure>No", "<remapped_row_failure>Yes", "replace the GPU"),
+        (
+            "GPU clocks",
+            "<clocks_event_reason_hw_thermal_slowdown>Not Active",
+            "<clocks_event_reason_hw_thermal_slowdown>Active",
+            "clocks are lowered: hw thermal slowdown",
+        ),
+        (
+            "GPU clocks",
+            "1980 MHz</graphics_clock>\n\t\t</app",
+            "1200 MHz</graphics_clock>\n\t\t</app",
+            "1200 MHz instead",
+        ),
+        ("GPU power limit", "<current_power_limit>700", "<current_power_limit>500", "500 W instead of 700 W"),
+        ("GPU persistence", "<persistence_mode>Enabled", "<persistence_mode>Disabled", "unloaded"),
+        ("GPU recovery", "<gpu_recovery_action>None", "<gpu_recovery_action>Reset", "asks for: Reset"),
+    ],
+)
+def test_a_fault_is_named_with_its_gpu(name: str, old: str, new: str, why: str) -> None:
+    [found] = healthy.found(CHECKS[name], outputs={SMI: second(OUTPUTS[SMI], old, new)})
+    assert isinstance(found, Remark) and (found.name, found.where) == (name, "gpu01 GPU 1") and why in found.why
+    assert found.warning is (name == "GPU persistence")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("GPU PCIe", "<current_link_gen>5", "<current_link_gen>?"),
+        ("GPU PCIe", "<performance_state>P0", "<performance_state>Unknown Error"),
+        ("GPU memory errors", "<dram_uncorrectable>0", "<dram_uncorrectable>Unknown Error"),
+        ("GPU memory errors", "<current_ecc>Enabled", "<current_ecc>[GPU requires reset]"),
+        ("GPU memory rows", "<remapped_row_pending>No", "<remapped_row_pending>Maybe"),
+        ("GPU clocks", "<clocks_event_reason_hw_slowdown>Not Active", "<clocks_event_reason_hw_slowdown>1"),
+        ("GPU clocks", "clocks_event_reasons>", "clocks_other_reasons>"),
+        ("GPU power limit", "<current_power_limit>700.00 W", "<current_power_limit>[Unknown Error]"),
+    ],
+)
+def test_a_value_that_is_not_recognised_is_missing(name: str, old: str, new: str) -> None:
+    [found] = healthy.found(CHECKS[name], outputs={SMI: second(OUTPUTS[SMI], old, new)})
+    assert isinstance(found, Missing) and (found.name, found.where) == (name, "gpu01 GPU 1")
+    assert found.why.startswith("not recognised: ")
+
+
+def test_a_sleeping_gpu_may_lower_the_generation_of_its_link() -> None:
+    text = second(OUTPUTS[SMI], "<current_link_gen>5", "<current_link_gen>1")
+    assert healthy.found(CHECKS["GPU PCIe"], outputs={SMI: second(text, "state>P0", "state>P8")}) == []
+
+
+def test_a_lost_gpu_is_counted_and_the_others_are_placed() -> None:
+    [found] = healthy.found(CHECKS["GPUs present"], outputs={SMI: healthy.xml(1)})
+    assert found == Remark("GPUs present", "gpu01", "the driver has 1 GPUs of 2 (0000:1b:00.0)")
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        (Output("", "", 127), "not installed"),
+        (Output("", "", 124), "hung"),
+        (Output("NVIDIA-SMI has failed because it couldn't communicate", "", 9), "not recognised (exit code 9)"),
+        (Output("Unable to determine the device handle for GPU0: Unknown Error", "", 0), "not recognised"),
+        (Output(OUTPUTS[SMI].replace("<gpu ", "<gpu <"), "", 0), "invalid XML"),
+        (Output(OUTPUTS[SMI][:2000], "", 0), "not recognised"),
+    ],
+)
+def test_without_an_answer_of_the_driver_no_check_passes(output: Output, why: str) -> None:
+    for check in CHECKS.values():
+        if healthy.words(check.programs(NODE)[0]) == SMI:
+            [found] = healthy.found(check, outputs={SMI: output})
+            assert isinstance(found, Missing) and found.where == "gpu01" and why in found.why
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "why"),
+    [
+        ("Link 2: 26.562 GB/s", "Link 2: <inactive>", "gpu01 GPU 1", "links 2 are down"),
+        ("Link 2: 26.562 GB/s", "Link 2: 1.5 GB/s", "gpu01 GPU 1", "slow links: 2 (1.5 GB/s) instead of 26.562 GB/s"),
+        ("\t Link 3: 26.562 GB/s\n", "", "gpu01 GPU 1", "3 of 4 links are up"),
+    ],
+)
+def test_a_link_that_is_down_or_slow(old: str, new: str, where: str, why: str) -> None:
+    [found] = healthy.found(CHECKS["GPU link state"], outputs={NVLINK: second(OUTPUTS[NVLINK], old, new)})
+    assert found == Remark("GPU link state", where, why)
+
+
+def test_no_link_at_all_counts_for_models_that_have_them() -> None:
+    text = f"GPU 0: NVIDIA (UUID: GPU-0)\n{ALL_DOWN}\nGPU 1: NVIDIA (UUID: GPU-1)\n{ALL_DOWN}\n"
+    [found] = healthy.found(CHECKS["GPU link state"], outputs={NVLINK: text})
+    assert found == Remark("GPU link state", "gpu01", "no link of its GPUs is up, H100 SXM have them")
+    assert healthy.found(CHECKS["GPU link state"], replace(NODE, gpu_product="NVIDIA L40S"), {NVLINK: text}) == []
+    for other in ("", "GPU 0: x\n\t Link 0: soon\n"):
+        assert isinstance(healthy.found(CHECKS["GPU link state"], outputs={NVLINK: other})[0], Missing)
+
+
+def test_faults_of_gpus_in_the_log_count_and_faults_of_jobs_do_not() -> None:
+    found = healthy.found(CHECKS["GPU faults in the log"], outputs={DMESG: printed("dmesg")})
+    assert [(one.where, one.why.split(":")[0]) for one in found if isinstance(one, Remark)] == [
+        ("gpu01 GPU 0000:1b:00.0", "Xid 48, an uncorrected memory error"),
+        ("gpu01 GPU 0000:43:00.0", "Xid 79, the GPU fell off the bus"),
+        ("gpu01 GPU 0000:52:00.0", "Xid 999, a fault that Drawbridge does not know"),
+    ]
+    for output in (Output("", "dmesg: read kernel buffer failed: Operation not permitted", 1), Output("", "", 0)):
+        assert isinstance(healthy.found(CHECKS["GPU faults in the log"], outputs={DMESG: output})[0], Missing)
+
+
+def test_a_vendor_without_a_value_is_said_not_to_be_covered() -> None:
+    amd = replace(NODE, gpu_vendor="amd", gpu_product="")
+    for name in ("GPU power limit", "GPU link state", "GPU faults in the log"):
+        [found] = CHECKS[name].found(amd, [], {})
+        assert found == Missing("not covered", "class h100", f"{name}: not read of GPUs of amd")
+    [found] = CHECKS["GPUs present"].found(replace(NODE, gpu_vendor="other"), [], {})
+    assert isinstance(found, Missing) and "other" in found.why
