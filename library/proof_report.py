@@ -38,7 +38,7 @@ EXAMPLES = r"""
   changed_when: true
   failed_when: proof.rc not in [0, 1]
 
-- name: Report what was measured
+- name: Report the results
   drawbridge.drawbridge.proof_report:
     result: "{{ proof.stdout }}"
     folder: ~/proof

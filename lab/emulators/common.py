@@ -218,13 +218,14 @@ FAMILIES = {
     **{"lldpctl": "lldpctl", "dmesg": "dmesg"},
     **dict.fromkeys(("ip", "networkctl", "nmcli"), "net"),
     **dict.fromkeys(NFS_TOOLS, "nfs"),
+    "findmnt": "findmnt",
     **dict.fromkeys(PROOF_TOOLS, "proof"),
 }
 """Families by command; every mm* command is one of gpfs."""
 SUBSYSTEMS = {
     **dict.fromkeys(("mlnx_qos", "dcb", "mlxconfig", "ethtool", "net", "pciutils", "openibd"), "nic"),
     **dict.fromkeys(("nvidia_smi", "lldpctl", "dmesg"), "nodes"),
-    **dict.fromkeys(("gpfs", "nfs"), "storage"),
+    **dict.fromkeys(("gpfs", "nfs", "findmnt"), "storage"),
     "proof": "proof",
 }
 """The folder beside this file that holds a family's module."""

@@ -78,7 +78,7 @@ def provision(context: Context) -> None:
     if kind.vm:
         return
     tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if kind.hardware.get("gpu_type") else ())
-    for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
+    for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd")), "/usr/local/bin/findmnt"):
         context.link(path, LAUNCHER)
     if kind.ports:
         cables = context.host.cables()

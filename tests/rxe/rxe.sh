@@ -1,50 +1,39 @@
 #!/bin/sh
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-# One end of perftest over rdma_rxe. The kernel's command line has the end, and the cases: name, port, options.
+# One machine of tests/rxe: a rail for each cable, then the programs that the host puts into the shared directory.
 set -e
 trap 'busybox poweroff -f' EXIT
 for word in $(cat /proc/cmdline); do
   case $word in
     rxe.end=*) end=${word#rxe.end=} ;;
     rxe.tos=*) tos=${word#rxe.tos=} ;;
-    rxe.cases=*) cases=$(echo "${word#rxe.cases=}" | tr ';' ' ') ;;
   esac
 done
-server=10.9.0.1
-ip link set lo up
-ip link set eth0 up
-ip address add "10.9.0.$end/24" dev eth0
-modprobe -a rdma_rxe rdma_ucm
-rdma link add rxe0 type rxe netdev eth0
+mount -t 9p -o trans=virtio,version=9p2000.L,cache=none jobs /mnt
 mount -t configfs none /sys/kernel/config
-
-# RDMA-CM's default, as role fabric_nic writes it
-mkdir /sys/kernel/config/rdma_cm/rxe0
-echo "$tos" > /sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos
-
-perftest() {
-  port=$1
-  shift
-  ib_write_bw --ib-dev=rxe0 --gid-index=1 --iters=20 --size=1024 --CPU-freq --port="$port" "$@" > "/tmp/$port" 2>&1
-}
-
-for case in $cases; do
-  name=${case%%:*} rest=${case#*:}
-  port=${rest%%:*} options=$(echo "${rest#*:}" | tr , ' ')
-  if [ "$end" = 1 ]; then
-    perftest "$port" $options &
-    continue
-  fi
-  for attempt in $(seq 20); do
-    # the packets of a case follow its name on the wire
-    python3 -c "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'$name', ('$server', 9))"
-    if perftest "$port" $options "$server"; then
-      echo "rxe: $name passed"
-      break
-    fi
-    sleep 1
-  done
-  cat "/tmp/$port"
+modprobe -a rdma_rxe rdma_ucm sch_netem
+ip link set lo up
+for rail in 0 1; do
+  ip link set "eth$rail" mtu 9000 up
+  ip address add "10.9.$rail.$end/24" dev "eth$rail"
+  rdma link add "rxe$rail" type rxe netdev "eth$rail"
+  # RDMA-CM's default, as role fabric_nic writes it
+  mkdir "/sys/kernel/config/rdma_cm/rxe$rail"
+  echo "$tos" > "/sys/kernel/config/rdma_cm/rxe$rail/ports/1/default_roce_tos"
 done
-wait
+export SLURMD_NODENAME="n$end"
+number=1
+while true; do
+  job=/mnt/$number
+  if [ -e "$job" ]; then
+    cp "$job" /tmp/job
+    chmod 700 /tmp/job
+    code=0
+    /tmp/job > "$job.out" 2>&1 || code=$?
+    echo $code > "$job.part"
+    mv "$job.part" "$job.code"
+    number=$((number + 1))
+  fi
+  sleep 0.2
+done

@@ -30,7 +30,7 @@ GPU_TYPE = Shape(
 PRODUCT = Shape(
     r"[A-Za-z0-9]([A-Za-z0-9 ._()+/-]{0,61}[A-Za-z0-9)])?",
     "a product name",
-    "at most 63 letters, digits, blanks and signs, as `nvidia-smi -L` prints it: NVIDIA H100 80GB HBM3",
+    "at most 63 letters, digits, blanks and signs, as the driver prints it: NVIDIA H100 80GB HBM3",
 )
 NUMBERING = Shape(
     rf"apart|together|{ORDERED}(,{ORDERED})*",

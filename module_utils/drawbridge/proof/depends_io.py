@@ -18,11 +18,15 @@ LIMIT_S = 5.0
 
 
 def depends(root: str = "/") -> dict[str, str]:
-    """Values of this node by name; none on a node that needs no passport. Raises DeviceError for broken settings.
+    """Values of this node by name; its versions alone if it needs no passport. Raises DeviceError for broken settings.
 
     `root` is a prefix of all paths, for tests.
     """
-    return read(asked(root), Command(LIMIT_S), root) if (Path(root) / SETTINGS).exists() else {}
+    if (Path(root) / SETTINGS).exists():
+        return read(asked(root), Command(LIMIT_S), root)
+    devices = sorted(path.parent.name for path in Path(root).glob(FIRMWARE.format(rdma="*")))
+    firmware = {name: _text(Path(root), FIRMWARE.format(rdma=name)) for name in devices}
+    return values(Asked("", "", rails={name: name for name in devices}), Texts(_text(Path(root), KERNEL), firmware=firmware))
 
 
 def asked(root: str = "/") -> Asked:

@@ -15,7 +15,7 @@ NUMBER = Shape(r"(?!0+(\.0+)?$)[0-9]{1,9}(\.[0-9]{1,6})?", "a limit", "a number 
 MOUNT_TYPE = Shape(
     r"[a-z0-9][a-z0-9._-]{0,31}",
     "a type of file systems",
-    "at most 32 small letters, digits, dots, dashes and underscores, such as gpfs",
+    "at most 32 small letters, digits, dots, dashes and underscores, such as xfs",
 )
 UNIT = Shape(r"[A-Za-z%][A-Za-z0-9%/^.-]{0,15}", "a unit", "at most 16 letters, digits and signs, such as tokens/s")
 MPI = ("pmix", "pmi2", "openmpi")
@@ -48,7 +48,7 @@ class Directory:
 
     path: str = option("absolute path; the proof makes a folder of its own in it and removes it", pattern=FILE)
     file_system: str = option(
-        "type of its mount as findmnt prints it, such as gpfs, nfs4 or xfs: another one is a finding",
+        "type of its mount as findmnt prints it, such as xfs: another one is a finding",
         pattern=MOUNT_TYPE,
     )
     read_mb_s: int = option("MB/s (1e6 bytes) that each node must read", 2000, low=1)

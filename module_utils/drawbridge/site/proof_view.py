@@ -22,8 +22,8 @@ from .proof_partition import PARTITION
 def node_proof(nodes: Nodes, slurm: Slurm, proof: Proof, fabric: Fabric | None = None) -> dict[str, Any]:
     """The configuration of the proof's program on Slurm's controller.
 
-    C(classes), a node of each class as its checks see it, with its ranges; C(ranges), names, class, unit and leaves of
-    rails; C(uplinks), Gb/s of each leaf's cables to spines; C(passports), classes that ask for one.
+    C(classes) has a node of each class as its checks see it. C(ranges) has names, class, unit and leaves of rails.
+    C(uplinks) is Gb/s of each leaf's cables to spines. C(passports) are the classes that ask for one.
     """
     classes = {name: proof_node(name, build, proof, fabric).as_dict() for name, build in nodes.classes.items()}
     return {

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A check of a node as data: what runs and what is read there, what was found, and which limit judges it."""
+"""A check of a node as data: programs and files, how their findings are read, and the limit that judges them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ STATE, LOAD = "state", "load"
 """Kinds. A state check reads: preflight, health and the proof run it. A load check is the proof's alone."""
 ALONE, SAMPLE, TOGETHER = "alone", "sample", "together"
 """Who measures: all nodes, each for itself; one node of each class; all nodes at once what they share."""
+
+
+FILES = "File systems"
+"""Page of checks of file systems and disks."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median, quantiles
 
+from ...core import hostlist
 from .. import limits
 from ..limits import Derived, NoLimit, number
 from ..measure import Found, Measure, Missing, Remark
@@ -28,6 +30,8 @@ FEWEST = 8
 LEARNED_PERCENT, LEARNED_SHARE = 5, 0.97
 """A learned limit is this share of this percentile."""
 LEAST_DIGITS = 4
+VERSIONS, COMPARED, FIRMWARE = "versions", ("kernel", "GPU driver"), "firmware of "
+"""Name of the comparison. Values of `depends` that equal nodes have alike; others are a node's own."""
 _RAIL = re.compile(r"\brail(\d+)\b")
 
 
@@ -44,9 +48,9 @@ def judge_all(node: ProofNode, check: Check, found: Sequence[Found]) -> tuple[li
     """
     measures = [(it, limit_of(node, check, it)) for it in found if isinstance(it, Measure)]
     judged = [_judged(node, check, *it) for it in measures]
-    faults = [it for it in (limits.judge(*it) for it in measures) if it]
     findings = [_other(node, check, it) for it in found if not isinstance(it, Measure)]
-    return judged, [*findings, *(_beyond(node, check, it) for it in faults), *_slower_than_mates(judged, check)]
+    faults = [it for it in (limits.judge(*it) for it in measures) if it]
+    return judged, [*findings, *_beyond(node, check, faults), *_slower_than_mates(judged, check)]
 
 
 def _judged(node: ProofNode, check: Check, measure: Measure, limit: Derived) -> Judged:
@@ -66,12 +70,27 @@ def _judged(node: ProofNode, check: Check, measure: Measure, limit: Derived) -> 
 
 
 def _rails(where: str) -> tuple[int, ...]:
-    return tuple(int(it) for it in _RAIL.findall(where))
+    return tuple(dict.fromkeys(int(it) for it in _RAIL.findall(where)))
 
 
-def _beyond(node: ProofNode, check: Check, fault: limits.Finding) -> ProofFinding:
-    rails = _rails(fault.measure.where)
-    return ProofFinding(check.name, "limit", fault.fact, fault.look, (node.name,), rails, warning=fault.warning)
+def _beyond(node: ProofNode, check: Check, faults: Sequence[limits.Finding]) -> Iterator[ProofFinding]:
+    """One finding for each part: a disk that is slow both ways has one fault. The worst measure comes first."""
+    parts: dict[tuple[str, str], list[limits.Finding]] = {}
+    for it in faults:
+        parts.setdefault((it.measure.where, it.measure.name.partition(" of /")[2]), []).append(it)
+    for some in parts.values():
+        first, *others = sorted(some, key=_share)
+        also = tuple(it.fact for it in others)
+        rails, warning = _rails(first.measure.where), first.warning
+        yield ProofFinding(
+            check.name, "limit", first.fact, first.look, (node.name,), rails, warning=warning, evidence=also
+        )
+
+
+def _share(fault: limits.Finding) -> float:
+    """How near a measure is to its limit: 1 at the limit, 0 at the worst."""
+    value, limit = fault.measure.value, fault.limit.value
+    return (value / limit if fault.limit.at_least else limit / value) if value and limit else 0.0
 
 
 def _other(node: ProofNode, check: Check, found: Missing | Remark) -> ProofFinding:
@@ -82,15 +101,19 @@ def _other(node: ProofNode, check: Check, found: Missing | Remark) -> ProofFindi
         text = f"{found.where}: {found.name} was not measured: {found.why}"
         return ProofFinding(check.name, "missing", text, check.meaning, nodes, rails, warning=warning)
     text = f"{found.where}: {found.name}: {found.why}"
-    return ProofFinding(check.name, "remark", text, check.meaning, nodes, rails, warning=warning or found.warning)
+    look = check.meaning if nodes else "tools of the site in drawbridge_proof.tools"
+    return ProofFinding(check.name, "remark", text, look, nodes, rails, warning=warning or found.warning)
 
 
 def _by(measures: Sequence[Judged], classes: Mapping[str, str]) -> Iterator[list[Judged]]:
-    """Measures of one check and one name on nodes of one class."""
-    groups: dict[tuple[str, str, str], list[Judged]] = {}
+    """Measures of one check and one name on nodes of one class, whose limits have one derivation.
+
+    A path over a spine has another latency than one within a leaf, also where the site set one limit for both.
+    """
+    groups: dict[tuple[str, str, str, str], list[Judged]] = {}
     for it in measures:
         node_class = classes.get(it.nodes[0], "") if it.nodes else ""
-        groups.setdefault((it.check, it.name, node_class), []).append(it)
+        groups.setdefault((it.check, it.name, it.why, node_class), []).append(it)
     yield from groups.values()
 
 
@@ -129,6 +152,36 @@ def outliers(measures: Sequence[Judged], classes: Mapping[str, str] | None = Non
         worse = [it for it in group if it.passed and _worse_by(it, usual) > most]
         found += [_outlier(it, usual, what, f"the same test again, then {it.check} of its mates") for it in worse]
     return found
+
+
+def odd_versions(versions: Mapping[str, Mapping[str, str]], builds: Mapping[str, ProofNode]) -> list[ProofFinding]:
+    """Warnings about nodes with another kernel, driver or firmware than most nodes of their class.
+
+    `versions` has names and versions of each node, `builds` the node as checks see it.
+    """
+    held: dict[tuple[str, str], dict[str, str]] = {}
+    for node, own in versions.items():
+        for name in own:
+            if name in COMPARED or name.startswith(FIRMWARE):
+                held.setdefault((builds[node].node_class, name), {})[node] = own[name]
+    odd: dict[tuple[str, str, str], list[str]] = {}
+    for (_class, name), by_node in held.items():
+        [(usual, count)] = Counter(by_node.values()).most_common(1)
+        most = f"{usual} on {count} of {len(by_node)} nodes"
+        for node, version in by_node.items() if 2 * count > len(by_node) else ():
+            if version != usual:
+                odd.setdefault((node, version, most), []).append(name)
+    return [_odd(builds[node], node, version, most, names) for (node, version, most), names in odd.items()]
+
+
+def _odd(build: ProofNode, node: str, version: str, most: str, names: Sequence[str]) -> ProofFinding:
+    devices = [name[len(FIRMWARE) :] for name in names if name.startswith(FIRMWARE)]
+    parts = [name for name in names if name in COMPARED]
+    parts += [f"{FIRMWARE}{hostlist.compress(devices)}"] if devices else []
+    rails = tuple(at for at, rail in enumerate(build.rails) if rail.rdma in devices)
+    text = f"{node}: {' and '.join(parts)} is {version}, but {most}"
+    look = "the versions of its mates: bring this node to them, or go on with the update"
+    return ProofFinding(VERSIONS, "remark", text, look, (node,), rails, warning=True)
 
 
 def _usual(group: Sequence[Judged]) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from ..measure import Found, Limit, Measure, Missing
 from ..node import ProofDirectory, ProofNode
 from ..tools import fio_text
 from ..tools.output import first_line, stopped
-from .check import ALONE, LOAD, SAMPLE, TOGETHER, Check, Output, Program, Texts
+from .check import ALONE, FILES, LOAD, SAMPLE, TOGETHER, Check, Output, Program, Texts
 from .tools import program
 
 MOST_PROCESSES = 16
@@ -170,7 +170,7 @@ def _check(name: str, meaning: str, shared: bool, when: str = ALONE) -> Check:
         rows = [(one, outputs[at * each : (at + 1) * each]) for at, one in enumerate(directories(node))]
         return [it for one, some in rows for it in found_in(node, one, some)]
 
-    return Check(name, LOAD, meaning, "File systems", applies, found, programs, limit=limit_of, when=when)
+    return Check(name, LOAD, meaning, FILES, applies, found, programs, limit=limit_of, when=when)
 
 
 FILE_CHECKS: tuple[Check, ...] = (

@@ -214,7 +214,7 @@ LOG = "GPU faults in the log"
 
 
 def _log_programs(node: ProofNode) -> Sequence[Program]:
-    return [program(["dmesg"], 10)]
+    return [program(["dmesg"], 10), *_programs(node)]
 
 
 def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
@@ -226,8 +226,14 @@ def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found
         why = stopped(output.code) or not_recognised(output.code, output.stdout, output.stderr)
         return [Missing(LOG, node.name, why)]
     felt = [entry for entry in own.read_log(output.stdout) if entry.felt]
+    # one that the driver has lost has its address alone
+    known = {gpu.values.get(state.PCI): str(gpu.index) for gpu in _read(node, outputs[1:])[0]} if felt else {}
     return [
-        Remark(LOG, f"{node.name} GPU {entry.pci}", f"{entry.code}, {entry.meaning}: {first_line(entry.text)}")
+        Remark(
+            LOG,
+            f"{node.name} GPU {known.get(entry.pci, entry.pci)}",
+            f"{entry.code}, {entry.meaning}: {first_line(entry.text)}",
+        )
         for entry in felt
     ]
 
@@ -334,3 +340,4 @@ GPU_CHECKS: tuple[Check, ...] = (
         _log_programs,
     ),
 )
+STATE_OF_GPUS = frozenset(check.name for check in GPU_CHECKS)

@@ -66,6 +66,15 @@ def _of_rails(of: Of) -> Callable[[ProofNode, Sequence[Output], Texts], list[Fou
 
 
 def _link(node: ProofNode, number: int, rail: ProofRail, texts: Texts) -> Iterator[Found]:
+    """One remark for all that differs: a dead port shows in each of these files."""
+    found = list(_link_files(node, number, rail, texts))
+    remarks = [it for it in found if isinstance(it, Remark)]
+    yield from (it for it in found if not isinstance(it, Remark))
+    if remarks:
+        yield Remark(LINK, rail_name(node, number), "; ".join(it.why for it in remarks))
+
+
+def _link_files(node: ProofNode, number: int, rail: ProofRail, texts: Texts) -> Iterator[Found]:
     where, state, rate = rail_name(node, number), port_file(rail, "state"), port_file(rail, "rate")
     if node.fabric != INFINIBAND:
         yield from _netdev_link(where, rail, texts)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,20 +106,14 @@ class Round:
             return NoLimit("the intent has no line rate of the rail", "Gb/s")
         mtu = limits.roce_mtu(min(node.mtu_bytes, peer.mtu_bytes))
         ours, theirs = self._leaves(flow)
-        if ours == theirs:
-            return limits.rail_bandwidth(gbps, mtu, node.fabric)
-        if unknown := [leaf for leaf in (ours, theirs) if leaf not in self.settings.uplinks]:
-            return NoLimit(f"the intent has no uplinks of {unknown[0]}", "Gb/s")
-        share = max(self._oversubscribed(ours, gbps), self._oversubscribed(theirs, gbps))
-        return limits.rail_bandwidth(gbps, mtu, node.fabric, oversubscription=share)
-
-    def _oversubscribed(self, leaf: str, gbps: float) -> float:
-        """How much more this round sends out of a leaf than its uplinks carry; 1 if they carry it."""
-        return max(1.0, self._uplinks.get(leaf, 0) * gbps / self.settings.uplinks[leaf])
+        derived = limits.rail_bandwidth(gbps, mtu, node.fabric)
+        return derived if ours == theirs else self._over_uplinks(derived, (ours, theirs), self._uplinks, gbps)
 
     def _leaves(self, flow: Flow) -> tuple[str, str]:
-        unit_of, leaves = self.site.unit_of, self.site.leaves
-        return leaves[unit_of[flow.sender]][flow.sender_rail], leaves[unit_of[flow.receiver]][flow.receiver_rail]
+        return self._leaf(flow.sender, flow.sender_rail), self._leaf(flow.receiver, flow.receiver_rail)
+
+    def _leaf(self, name: str, rail: int) -> str:
+        return self.site.leaves[self.site.unit_of[name]][rail]
 
     def _incast(self, test: Test, flows: Sequence[Flow], found: ByPlace) -> Iterator[Judged | Missing]:
         """All senders together fill the receiver's line, and no packet is lost."""
@@ -128,21 +123,46 @@ class Round:
                 continue
             where = f"{','.join(test.nodes[1:])} -> {test.nodes[0]} rail{rail}"
             total = Measure(INCAST_BANDWIDTH, sum(it.value for it in to_rail if isinstance(it, Measure)), "Gb/s", where)
-            yield self._judge(total, self._incast_limit(test.nodes[0], rail), test.nodes, rail)
+            yield self._judge(total, self._incast_limit(test, rail), test.nodes, rail)
             for name in test.nodes:
                 it = found.get((DROPS, f"{name} rail{rail}"))
                 if isinstance(it, Measure):
                     why = "the lossless class drops nothing"
                     yield self._judge(it, Limit(0, "packets", False, why), (name,), rail)
 
-    def _incast_limit(self, receiver: str, rail: int) -> Derived:
+    def _incast_limit(self, test: Test, rail: int) -> Derived:
+        receiver = test.nodes[0]
         node = self.settings.build(receiver)
         gbps = node.rails[rail].gbps
         if not gbps or not node.mtu_bytes:
             return NoLimit("the intent has no line rate of the rail", "Gb/s")
         share = limits.wire_share(limits.roce_mtu(node.mtu_bytes), node.fabric)
         why = f"{INCAST_SHARE} x {100 * share:.1f} % x {gbps} Gb/s of the receiver's rail"
-        return _of_site(Limit(INCAST_SHARE * share * gbps, "Gb/s", True, why), INCAST_BANDWIDTH, node.limits)
+        derived = Limit(INCAST_SHARE * share * gbps, "Gb/s", True, why)
+        crossed = {self._leaf(name, rail) for name in test.nodes}
+        limit = self._over_uplinks(derived, crossed, self._incasts, gbps) if len(crossed) > 1 else derived
+        return _of_site(limit, INCAST_BANDWIDTH, node.limits)
+
+    @cached_property
+    def _incasts(self) -> Mapping[str, int]:
+        """Rails that receive over the uplinks of each leaf, or at most are sent to over them."""
+        found: Counter[str] = Counter()
+        for test in self.tests:
+            for rail in test.rails if test.kind == INCAST else ():
+                leaves = {self._leaf(name, rail) for name in test.nodes}
+                found.update(leaves if len(leaves) > 1 else ())
+        return found
+
+    def _over_uplinks(self, limit: Limit, leaves: Collection[str], flows: Mapping[str, int], gbps: float) -> Derived:
+        """A limit of flows between leaves, which share the uplinks with all others of the round."""
+        if unknown := sorted(set(leaves) - self.settings.uplinks.keys()):
+            return NoLimit(f"the intent has no uplinks of {unknown[0]}", limit.unit)
+        share = max(1.0, *(flows.get(leaf, 0) * gbps / self.settings.uplinks[leaf] for leaf in leaves))
+        if share == 1:
+            return limit
+        return Limit(
+            limit.value / share, limit.unit, True, f"{limit.why} / {limits.number(share, 2)} (oversubscribed leaf)"
+        )
 
     def _collective(self, test: Test, found: ByPlace) -> Judged | Missing:
         node = self.settings.build(test.nodes[0])
@@ -154,8 +174,21 @@ class Round:
         if isinstance(it, Missing):
             return it
         algorithm = collectives.algorithm_for(len(test.nodes))
-        derived = collectives.bus_bandwidth(collectives.ALL_REDUCE, group, algorithm)
+        derived = self._shared(test, gbps, collectives.bus_bandwidth(collectives.ALL_REDUCE, group, algorithm))
         return self._judge(it, _of_site(derived, BUS_BANDWIDTH, node.limits), test.nodes, None)
+
+    def _shared(self, test: Test, gbps: float, derived: Derived) -> Derived:
+        """The limit of a ring whose flows between leaves share uplinks with all other tests of the round."""
+        crossed = {
+            leaf
+            for first, second in zip(test.nodes, [*test.nodes[1:], test.nodes[0]])
+            for rail in test.rails
+            if (ours := self._leaf(first, rail)) != (theirs := self._leaf(second, rail))
+            for leaf in (ours, theirs)
+        }
+        if isinstance(derived, NoLimit) or not crossed:
+            return derived
+        return self._over_uplinks(derived, crossed, self._uplinks, gbps)
 
     @staticmethod
     def _judge(measure: Measure, limit: Derived, nodes: Sequence[str], rail: int | None) -> Judged:

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,9 @@ from ..checks.check import Output, Program, Texts
 TIMED_OUT, NOT_INSTALLED, NOT_EXECUTABLE = 124, 127, 126
 """Exit codes, as `timeout` and shells have them."""
 MOST_BYTES = 1 << 20
-"""Of a file that is read."""
+"""Of a file from its start, and of an output from its end, where messages are newest."""
+FOLDER_S = 30.0
+"""Seconds to make or remove a folder. A stale mount gives no answer."""
 WHOLE_S = 5.0
 """Seconds that a killed program's output gets to end."""
 
@@ -57,32 +59,28 @@ class Started:
         """End it with all its children."""
         if self._child is not None:
             self._child.end()
-            self._child.wait(WHOLE_S)
+            # a process that waits for a device may outlive its kill
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._child.wait(WHOLE_S)
 
 
 def run(program: Program, scratch: Path) -> Output:
     """Run one program of a check to its end, in its folder, which exists only for so long."""
     if not program.folder:
         return _ended(program, scratch)
-    folder = Path(program.folder)
-    try:
-        _remove(folder)
-        # without parents: a directory that is not mounted must not appear on the root disk
-        folder.mkdir(mode=0o700)
-    except OSError as err:
-        return Output("", f"{folder} can't be made: {err.strerror}", NOT_EXECUTABLE)
+    # what a killed worker left goes first; rm follows no link that another user put in its place
+    remove = Program(("rm", "-rf", "--", program.folder), FOLDER_S)
+    # without parents: a directory that is not mounted must not appear on the root disk
+    make = Program(("mkdir", "-m", "0700", "--", program.folder), FOLDER_S)
+    for one in (remove, make):
+        done = _ended(one, scratch)
+        if done.code:
+            why = done.stderr.strip() or f"no answer within {FOLDER_S:g} s"
+            return Output("", f"{program.folder} can't be made: {why}", done.code)
     try:
         return _ended(program, scratch)
     finally:
-        _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    """What is left of a worker that was killed. A link that another user put in its place is not followed."""
-    if folder.is_symlink():
-        folder.unlink()
-    elif folder.exists():
-        shutil.rmtree(folder)
+        _ended(remove, scratch)
 
 
 def _ended(program: Program, scratch: Path) -> Output:
@@ -107,7 +105,8 @@ def _ended(program: Program, scratch: Path) -> Output:
         code = child.wait(program.seconds)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, 9)
-        child.wait(WHOLE_S)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(WHOLE_S)
         code = TIMED_OUT
     further = _text(Path(program.folder or "/") / program.output) if program.output else ""
     return Output(_text(out) + further, _text(err), code)
@@ -128,7 +127,8 @@ def read_all(patterns: Iterable[str]) -> Texts:
 
 def _text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(MOST_BYTES)
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - MOST_BYTES))
+            return file.read(MOST_BYTES).decode(errors="replace")
     except OSError:
         return ""

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from ..checks.judge import odd_versions
 from ..result import (
     FAILED,
     PROVED,
@@ -21,6 +22,7 @@ from ..result import (
     Result,
 )
 from ..schedule.search import Search, pairs_of
+from .folded import folded
 from .settings import Settings
 from .suspects import finding
 
@@ -81,7 +83,8 @@ class Progress:
 
     def result(self, settings: Settings, release: str, ended: str) -> Result:
         """What a report shows."""
-        findings = [*self.findings, *self.suspects()]
+        builds = {name: settings.build(name) for name in self.depends}
+        findings = folded([*self.findings, *self.suspects(), *odd_versions(self.depends, builds)])
         blamed = Progress("", "", [], {}, findings=findings).failed
         of_leaves = {leaf for it in findings if it.leaves and not it.nodes for leaf in it.leaves if it.kind == "leaf"}
         site = self.search.site if self.search else None
@@ -105,7 +108,8 @@ class Progress:
 
     def _uncovered(self, settings: Settings) -> set[str]:
         """Nodes with rails that no passing test of whole nodes had. A single node has no partner."""
-        nodes = self.search.coverage().nodes if self.search and len(self.names) > 1 else ()
+        with_rails = [name for name in self.names if (it := settings.build(name)).rails and it.mtu_bytes]
+        nodes = self.search.coverage().nodes if self.search and len(with_rails) > 1 else ()
         return {name for name in nodes if settings.build(name).rails}
 
     def _verdict(
@@ -151,7 +155,7 @@ class Progress:
         site = self.search.site if self.search else None
         return {
             **{key: getattr(self, key) for key in KEPT},
-            "measures": [asdict(it) for it in self.measures.values()],
+            "measures": [vars(it) for it in self.measures.values()],
             "findings": [asdict(it) for it in self.findings],
             "searched": list(site.unit_of) if site else [],
             "search": self.search.to_json() if self.search else None,

@@ -92,11 +92,11 @@ class Settings:
 
     def site(self, names: Collection[str]) -> Site:
         """These nodes for the search, without those that have no rails or whose network is the site's."""
-        units: dict[str, list[str]] = {}
+        wanted, units = set(names), {}  # type: set[str], dict[str, list[str]]
         leaves: dict[str, Sequence[str]] = {}
         for name, it in self.placed.items():
             build = self.classes[it.node_class]
-            if name in names and build.mtu_bytes:
+            if name in wanted and build.mtu_bytes:
                 units.setdefault(it.unit, []).append(name)
                 # of a bond, the leaf of its first member stands for the rail
                 step = max(1, len(it.leaves) // max(1, len(build.rails)))

@@ -14,15 +14,15 @@ from ..schedule.state import Suspect
 from .fabric_verdict import FABRIC
 
 LOOK: Mapping[str, str] = {
-    "node": "its GPUs, PCIe links and NIC settings: playbooks/preflight.yml --limit {nodes}",
+    "node": "a preflight of {nodes}: its GPUs, PCIe links and NIC settings",
     "cable": "the cable, optics and switch port of this rail: ethtool -m and ethtool -S on {nodes}",
     "swapped cables": "the two cables at {nodes}: lldpctl shows where each rail ends",
-    "leaf": "the switch {leaves}: playbooks/fabric.yml --check --limit {leaves}",
+    "leaf": "the switch {leaves}: its state, and a check of its configuration",
     "uplinks": "the uplinks of {leaves}: their number, speed and errors",
-    "leaf pair": "the paths between {leaves}: playbooks/fabric.yml --check, then errors of the spine's ports",
-    "path": "the path from {leaves} in this direction: playbooks/fabric.yml --check, then errors of the spine's ports",
+    "leaf pair": "the paths between {leaves}: a check of the switches' configuration, then errors of the spine's ports",
+    "path": "the path from {leaves} in this direction: a check of the switches' configuration, then errors of ports",
     "unit pair": "what the units share: the spine's load, and the hash of equal paths (drawbridge_fabric.ecmp)",
-    "undecided": "a new proof of these nodes alone: playbooks/prove.yml -e prove_nodes={nodes}",
+    "undecided": "a new proof of {nodes} alone",
 }
 """What to look at, by the kind of suspect."""
 

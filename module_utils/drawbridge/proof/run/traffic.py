@@ -43,7 +43,7 @@ class Flow:
 
 
 def phases(test: Test, latency: bool) -> tuple[str, ...]:
-    """What is measured in a test. A latency among many senders says nothing."""
+    """The measurements of a test. A latency among many senders says nothing."""
     return (BANDWIDTH, LATENCY, READ_LATENCY) if latency and test.kind != INCAST else (BANDWIDTH,)
 
 

@@ -62,58 +62,100 @@ def checked(node: ProofNode, names: Sequence[str], scratch: Path) -> dict[str, l
 
 
 class Traffic:
-    """This node's ends of the tests of one round."""
+    """This node's ends of the tests of one round. Each test has its own threads: a lost node delays its tests alone."""
 
-    def __init__(self, request: Request, node: ProofNode, scratch: Path) -> None:
-        self.request, self.node, self.scratch = request, node, scratch
+    def __init__(self, request: Request, node: ProofNode, scratch: Path, host: str = "") -> None:
+        """`host` is the own address at which senders wait; empty for all."""
+        self.request, self.node, self.scratch, self.host = request, node, scratch, host
         every = traffic.flows(request.tests)
         self.coming = [it for it in every if it.receiver == node.name]
         self.going = [it for it in every if it.sender == node.name]
         self.found: dict[str, list[Found]] = {}
 
     def run(self) -> Mapping[str, list[Found]]:
-        """Measure phase by phase. Raises OSError if the port at which senders wait is taken."""
-        phases = [phase for phase in traffic.TOOLS if any(self._has(it, phase) for it in self.coming + self.going)]
-        senders = {phase: {it.sender for it in self.coming if self._has(it, phase)} for phase in phases}
-        gate = Receiver(traffic.GATE_PORT, senders)
+        """Measure all tests, each phase by phase. Raises OSError if the port at which senders wait is taken."""
+        numbers = sorted({flow.test for flow in self.coming + self.going})
+        senders = {
+            _key(number, phase): {it.sender for it in self.coming if it.test == number}
+            for number in numbers
+            for phase in self._phases(number)
+        }
+        gate = Receiver(traffic.GATE_PORT, senders, self.host)
         counters = Counters(self.node, self.request.tests)
         try:
-            for phase in phases:
-                self._phase(phase, gate)
+            with ThreadPoolExecutor(max(1, len(numbers))) as pool:
+                list(pool.map(lambda number: self._test(number, gate), numbers))
         finally:
             gate.close()
         for number, some in counters.found().items():
             self._note(number, some)
         return self.found
 
-    def _has(self, flow: Flow, phase: str) -> bool:
-        return phase in traffic.phases(self.request.tests[flow.test], self.request.latency)
+    def _phases(self, number: int) -> Sequence[str]:
+        return traffic.phases(self.request.tests[number], self.request.latency)
 
-    def _phase(self, phase: str, gate: Receiver) -> None:
-        coming = [it for it in self.coming if self._has(it, phase)]
-        going = [it for it in self.going if self._has(it, phase)]
-        servers = {flow: self._start(flow, flow.receiver_rail, phase) for flow in coming}
-        self._listening([traffic.port(flow, phase) for flow in coming], list(servers.values()))
-        gate.open(phase)
-        hosts = sorted({flow.receiver for flow in going})
-        until = time.monotonic() + self.request.wait_s
-        with ThreadPoolExecutor(max(1, len(hosts) + 1)) as pool:
-            late = pool.submit(gate.missing, phase, self.request.wait_s)
-            went = dict(zip(hosts, pool.map(lambda host: self._may_begin(host, phase, until), hosts)))
-            clients = {flow: self._start(flow, flow.sender_rail, phase) for flow in going if went[flow.receiver]}
-            self._read(going, clients, phase)
-            absent = late.result()
+    def _test(self, number: int, gate: Receiver) -> None:
+        gone: set[str] = set()
+        for phase in self._phases(number):
+            self._phase(number, phase, gate, gone)
+
+    def _phase(self, number: int, phase: str, gate: Receiver, gone: set[str]) -> None:
+        """One phase of a test. `gone` are nodes that did not come to an earlier one; those of this one are added."""
+        key, servers = _key(number, phase), {}  # type: str, dict[Flow, Started]
+        for flow in self.coming:
+            # without a GID there is no server, and its client says so
+            if flow.test == number and flow.sender not in gone and not self._lacks(flow.receiver_rail):
+                servers[flow] = self._start(flow, flow.receiver_rail, phase)
+        self._listening({traffic.port(flow, phase): server for flow, server in servers.items()})
+        gate.open(key, gone)
+        hosts: dict[str, list[Flow]] = {}
+        for flow in self.going:
+            if flow.test == number:
+                hosts.setdefault(flow.receiver, []).append(flow)
+        # a receiver waits for wait_s until it lets the others begin
+        until = time.monotonic() + self.request.wait_s + traffic.LISTEN_S
+        with ThreadPoolExecutor(1 + len(hosts)) as pool:
+            late = pool.submit(gate.missing, key, self.request.wait_s)
+            sent = [
+                pool.submit(self._send, some, phase, until if host not in gone else 0.0) for host, some in hosts.items()
+            ]
+            gone |= {host for host, it in zip(hosts, sent) if not it.result()} | late.result()
         end = time.monotonic() + traffic.limit_s(self.node, phase)
         for flow, server in servers.items():
-            if flow.sender in absent:
+            if flow.sender in gone:
                 server.kill()
             server.wait(end)
 
-    def _may_begin(self, host: str, phase: str, until: float) -> bool:
-        return wait_for(self._address(host), traffic.GATE_PORT, phase, self.node.name, until)
+    def _send(self, flows: Sequence[Flow], phase: str, until: float) -> bool:
+        """Measure flows of one test to one receiver; False if it does not let them begin before `until`."""
+        receiver, test = flows[0].receiver, flows[0].test
+        came = wait_for(self._address(receiver), traffic.GATE_PORT, _key(test, phase), self.node.name, until)
+        clients: dict[Flow, Started] = {}
+        for flow in flows:
+            if not came:
+                self._note(test, [Missing(phase, flow.where, f"{receiver} did not come to the test")])
+            elif why := self._lacks(flow.sender_rail):
+                self._note(test, [Missing(phase, flow.where, why)])
+            else:
+                clients[flow] = self._start(flow, flow.sender_rail, phase)
+        end = time.monotonic() + traffic.limit_s(self.node, phase)
+        for flow, client in clients.items():
+            output = client.wait(end)
+            some = measures(output.stdout, output.stderr, output.code, flow.where, phase)
+            # one phase is enough to show the path MTU
+            self._note(test, [it for it in some if phase in (traffic.BANDWIDTH, it.name)])
+        return came
 
     def _address(self, host: str) -> str:
         return self.request.addresses.get(host, host)
+
+    def _lacks(self, rail: int) -> str:
+        """Why no packets can leave this rail; empty if they can."""
+        try:
+            gid_of(self.node, rail)
+        except DeviceError as err:
+            return str(err)
+        return ""
 
     def _start(self, flow: Flow, rail: int, phase: str) -> Started:
         gid = gid_of(self.node, rail)
@@ -122,27 +164,23 @@ class Traffic:
         argv = traffic.command(self.node, rail, gid, phase, traffic.port(flow, phase), host)
         return Started(argv, self.scratch, f"{end}-{traffic.port(flow, phase)}-{flow.test}-{flow.sender}")
 
-    def _read(self, going: Sequence[Flow], clients: Mapping[Flow, Started], phase: str) -> None:
-        end = time.monotonic() + traffic.limit_s(self.node, phase)
-        for flow in going:
-            if flow in clients:
-                output = clients[flow].wait(end)
-                some = measures(output.stdout, output.stderr, output.code, flow.where, phase)
-            else:
-                some = [Missing(phase, flow.where, f"{flow.receiver} did not come to the test")]
-            # one phase is enough to show the path MTU
-            self._note(flow.test, [it for it in some if phase in (traffic.BANDWIDTH, it.name)])
-
     def _note(self, test: int, some: Sequence[Found]) -> None:
         self.found.setdefault(str(test), []).extend(some)
 
-    def _listening(self, ports: Sequence[int], servers: Sequence[Started]) -> None:
-        """Wait until all servers listen or have ended."""
+    @staticmethod
+    def _listening(servers: Mapping[int, Started]) -> None:
+        """Wait until each server listens at its port or has ended."""
         end = time.monotonic() + traffic.LISTEN_S
-        while time.monotonic() < end and not all(server.ended for server in servers):
-            if {*ports} <= set(_listening_ports()):
+        while time.monotonic() < end:
+            ports = {*_listening_ports()}
+            if all(port in ports or server.ended for port, server in servers.items()):
                 return
             time.sleep(PAUSE_S)
+
+
+def _key(test: int, phase: str) -> str:
+    """What a sender waits for at a receiver."""
+    return f"{test} {phase}"
 
 
 def gid_of(node: ProofNode, rail: int, root: Path = INFINIBAND) -> int:
