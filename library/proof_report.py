@@ -21,6 +21,18 @@ options:
     description: Folder for the files, on the machine that runs Ansible; empty for none.
     type: str
     default: ''
+  before:
+    description: Name of the variable with the result of M(drawbridge.drawbridge.switch_state) before the proof, on each switch.
+    type: str
+    default: ''
+  after:
+    description: Name of the variable with the result after the proof.
+    type: str
+    default: ''
+  priority:
+    description: The lossless priority, whose counters of the group C(switches) are judged; -1 to judge none.
+    type: int
+    default: -1
 attributes:
   check_mode:
     description: Writes no files in check mode.

@@ -9,10 +9,12 @@ arguments as Ansible would, and sends all of them to the host at once.
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, cast
 
 from ansible.errors import AnsibleError
@@ -34,6 +36,7 @@ from ..plugin_utils.internals import inventory_of
 from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
 from ..plugin_utils.play_tasks import FROM_THE_RUN, LEAVES, HostTasks, listed, role_name, tasks
+from ..plugin_utils.program_imports import imported
 from ..plugin_utils.releases import evaluated_value, registered
 
 NAMESPACE = "drawbridge.drawbridge."
@@ -277,6 +280,18 @@ def waits_for(layer: Layer, layers: Sequence[Layer]) -> str:
     return f"first {pending[0]}" if pending else ""
 
 
+@functools.cache
+def modules() -> dict[str, str]:
+    """The visit's own sources, which a program on the node may have in common with it."""
+    host = Path(__file__).parents[1] / "modules/node_visit_host.py"
+    return imported(host.read_text(encoding="utf-8").replace("..module_utils.drawbridge", "drawbridge"), source)
+
+
+def carried(path: str) -> str | None:
+    """The source at this path, if the visit carries it."""
+    return modules().get(path)
+
+
 def message(layers: Sequence[Layer], left: Sequence[Layer], given: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
     """The arguments of the host's module for the layers that are left; secrets and long texts are apart."""
     position = {id(layer): at for at, layer in enumerate(left)}
@@ -287,7 +302,7 @@ def message(layers: Sequence[Layer], left: Sequence[Layer], given: Mapping[int, 
         options = {**layer.host, **given.get(id(layer), {})}
         secret = {name for name, option in LAYERS[layer.module].spec.items() if option.get("no_log")} & options.keys()
         needs = [position[id(layers[need])] for need in layer.needs if layers[need].seen.state != DONE]
-        shown = {name: taken_out(value, source, texts) for name, value in options.items() if name not in secret}
+        shown = {name: taken_out(value, carried, texts) for name, value in options.items() if name not in secret}
         call = {"layer": layer.module, "options": shown, "needs": needs, "predict": layer.predicts}
         if why := layer.postponed or waits_for(layer, layers):
             call["postponed"] = why

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.printable import all_printable
+from ..module_utils.drawbridge.proof.lossless import findings
 from ..module_utils.drawbridge.proof.report import report_io
 from ..module_utils.drawbridge.proof.report.summary import text
 from ..module_utils.drawbridge.proof.result import Result
@@ -18,6 +21,9 @@ from ..module_utils.drawbridge.proof.result import Result
 ARGUMENT_SPEC = {
     "result": {"type": "str", "required": True},
     "folder": {"type": "str", "default": ""},
+    "before": {"type": "str", "default": ""},
+    "after": {"type": "str", "default": ""},
+    "priority": {"type": "int", "default": -1},
 }
 
 
@@ -38,6 +44,9 @@ class ActionModule(ActionBase):
             before = Result.from_json(printed["before"]) if printed["before"] else None
         except (ValueError, KeyError, TypeError, AttributeError) as err:
             return {**result, "failed": True, "msg": f"drawbridge-prove printed no result that can be read: {err}"}
+        if args["priority"] >= 0:
+            sides = [self._ports(task_vars or {}, args[side]) for side in ("before", "after")]
+            found = replace(found, findings=(*found.findings, *findings(found, sides[0], sides[1], args["priority"])))
         words = all_printable("\n".join(text(found, before)))
         files: list[str] = []
         if args["folder"] and not self._task.check_mode:
@@ -51,3 +60,10 @@ class ActionModule(ActionBase):
             # Ansible shows messages of failures alone
             self._display.display(str(words))
         return {**result, "failed": not found.passed, "msg": words, "files": files}
+
+    @staticmethod
+    def _ports(variables: Mapping[str, Any], name: str) -> dict[str, Any]:
+        """Ports of each switch of the inventory, from a result of switch_state; empty without one."""
+        hosts = variables["groups"].get("switches", ())
+        results = {host: variables["hostvars"].raw_get(host).get(name) or {} for host in hosts}
+        return {host: result.get("ports") or {} for host, result in results.items()}

@@ -38,6 +38,8 @@ def test_another_dscp_shows_on_every_layer(tmp_path: Path) -> None:
         *("--- nodes/h100/etc/nccl.conf", "+++ nodes/h100/etc/nccl.conf"),
         *("-NCCL_IB_TC=106", "+NCCL_IB_TC=122"),
         *("--- nodes/h100/steps.txt", "+++ nodes/h100/steps.txt", *rdma_cm),
+        *(f"{sign * 3} slurm_controller/etc/drawbridge/proof.json" for sign in "-+"),
+        *('-            "tclass": 106,', '+            "tclass": 122,'),
         *("--- switches/leaf01/steps.txt", "+++ switches/leaf01/steps.txt"),
         *("-    qos map dscp 26 to traffic-class 3", "+    qos map dscp 30 to traffic-class 3"),
         *("--- switches/spine1/steps.txt", "+++ switches/spine1/steps.txt"),

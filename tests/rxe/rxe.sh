@@ -1,18 +1,21 @@
 #!/bin/sh
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-# One machine of tests/rxe: a rail for each cable, then the programs that the host puts into the shared directory.
+# One machine: rdma_rxe on each cable, then the programs that the host puts into the shared directory.
 set -e
 trap 'busybox poweroff -f' EXIT
 for word in $(cat /proc/cmdline); do
   case $word in
     rxe.end=*) end=${word#rxe.end=} ;;
+    rxe.name=*) export SLURMD_NODENAME="${word#rxe.name=}" ;;
     rxe.tos=*) tos=${word#rxe.tos=} ;;
   esac
 done
 mount -t 9p -o trans=virtio,version=9p2000.L,cache=none jobs /mnt
 mount -t configfs none /sys/kernel/config
-modprobe -a rdma_rxe rdma_ucm sch_netem
+modprobe -a rdma_rxe rdma_ucm
+# the usual queue marks packets of a slow machine as a congested switch does
+echo pfifo_fast > /proc/sys/net/core/default_qdisc
 ip link set lo up
 for rail in 0 1; do
   ip link set "eth$rail" mtu 9000 up
@@ -22,17 +25,15 @@ for rail in 0 1; do
   mkdir "/sys/kernel/config/rdma_cm/rxe$rail"
   echo "$tos" > "/sys/kernel/config/rdma_cm/rxe$rail/ports/1/default_roce_tos"
 done
-export SLURMD_NODENAME="n$end"
 number=1
 while true; do
-  job=/mnt/$number
-  if [ -e "$job" ]; then
-    cp "$job" /tmp/job
-    chmod 700 /tmp/job
+  if [ -e "/mnt/$number" ]; then
+    cp "/mnt/$number" /tmp/program
+    chmod 700 /tmp/program
     code=0
-    /tmp/job > "$job.out" 2>&1 || code=$?
-    echo $code > "$job.part"
-    mv "$job.part" "$job.code"
+    /tmp/program > "/mnt/$number.out" 2>&1 || code=$?
+    echo $code > "/mnt/$number.part"
+    mv "/mnt/$number.part" "/mnt/$number.code"
     number=$((number + 1))
   fi
   sleep 0.2

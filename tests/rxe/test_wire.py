@@ -7,37 +7,26 @@ from __future__ import annotations
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.filter.view import view
 
-from tests.rxe.pair import Seen, run
+from tests.rxe.pair import NAMES, Pair, address
 from tests.unit.module_utils.site.test_refused import site
 
 pytestmark = pytest.mark.live
-SITE = site("lab")
-VIEW = view(SITE, "nic", name="gpu01")
+VIEW = view(site("lab"), "nic", name="gpu01")
 NCCL_TC = int(VIEW["nccl"]["NCCL_IB_TC"])
 """What NCCL passes to its queue pairs, as --tclass does."""
 CM_TOS = next(group["tos"] for group in VIEW["roce"]["groups"])
 """What role fabric_nic writes as RDMA-CM's default."""
-CASES = {
-    "plain": (),
-    "nccl": (f"--tclass={NCCL_TC}",),
-    "rdma_cm": ("--rdma_cm",),
-}
+COMMAND = "ib_write_bw --ib-dev=rxe0 --gid-index=1 --iters=20 --size=1024 --CPU-freq"
+UNTIL_IT_LISTENS = "for attempt in $(seq 20); do {} && exit 0; sleep 1; done; exit 1"
 
 
-@pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
-    return run(tmp_path_factory.mktemp("rxe"), CM_TOS, CASES)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_perftest_passes_over_the_kernels_rdma(seen: Seen, case: str) -> None:
-    assert f"rxe: {case} passed" in seen.printed, seen.printed
-
-
-def test_the_intents_class_is_on_the_wire_where_a_queue_pair_asks_for_it(seen: Seen) -> None:
-    assert seen.sent["nccl"] == {NCCL_TC}
-
-
-def test_rdma_cms_default_reaches_what_rdma_cm_makes_and_nothing_else(seen: Seen) -> None:
-    assert seen.sent["rdma_cm"] == {CM_TOS}
-    assert seen.sent["plain"] == {0}
+@pytest.mark.parametrize(
+    ("option", "tos"), [("", 0), (f"--tclass={NCCL_TC}", NCCL_TC), ("--rdma_cm", CM_TOS)], ids=["plain", "nccl", "rdma_cm"]
+)
+def test_the_intents_class_is_on_the_wire_where_a_queue_pair_asks_for_it(pair: Pair, option: str, tos: int) -> None:
+    """RDMA-CM's default reaches what RDMA-CM makes, and nothing else."""
+    server = f"{COMMAND} {option}"
+    client = UNTIL_IT_LISTENS.format(f"{server} {address(NAMES[0])}")
+    _listened, printed = pair.run((server, client))
+    assert "#bytes" in printed
+    assert pair.sent(0) == {tos}

@@ -26,7 +26,9 @@ def depends(root: str = "/") -> dict[str, str]:
         return read(asked(root), Command(LIMIT_S), root)
     devices = sorted(path.parent.name for path in Path(root).glob(FIRMWARE.format(rdma="*")))
     firmware = {name: _text(Path(root), FIRMWARE.format(rdma=name)) for name in devices}
-    return values(Asked("", "", rails={name: name for name in devices}), Texts(_text(Path(root), KERNEL), firmware=firmware))
+    return values(
+        Asked("", "", rails={name: name for name in devices}), Texts(_text(Path(root), KERNEL), firmware=firmware)
+    )
 
 
 def asked(root: str = "/") -> Asked:

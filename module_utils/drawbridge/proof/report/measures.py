@@ -76,5 +76,5 @@ def slowest_rail(measures: Sequence[Judged]) -> Judged | None:
 
     Among failed ones a pair comes first: a ring over many nodes is as slow as its slowest port.
     """
-    rails = [it for it in measures if it.rail is not None and it.limit is not None]
+    rails = [it for it in measures if it.rail is not None and it.limit is not None and it.unit == "Gb/s"]
     return min(rails, key=lambda it: (it.passed, not it.passed and len(it.nodes) > 2, share(it)), default=None)

@@ -13,7 +13,7 @@ from .. import collectives, limits
 from ..limits import Derived, NoLimit, judge, overridden
 from ..measure import Found, Limit, Measure, Missing
 from ..result import Judged
-from ..schedule.site import COLLECTIVE, INCAST, Site, Test, uplink_flows
+from ..schedule.site import COLLECTIVE, CROSSING, INCAST, Site, Test, uplink_flows
 from ..schedule.state import Outcome
 from . import traffic
 from .settings import Settings
@@ -95,8 +95,7 @@ class Round:
         elif name == PATH_MTU:
             derived = limits.path_mtu(min(node.mtu_bytes, peer.mtu_bytes))
         else:
-            ours, theirs = self._leaves(flow)
-            derived = limits.rail_latency(SAME_LEAF if ours == theirs else OVER_SPINE, name == READ_LATENCY)
+            derived = limits.rail_latency(SAME_LEAF if self._in_leaf(flow) else OVER_SPINE, name == READ_LATENCY)
         return _of_site(derived, name, node.limits)
 
     def _bandwidth(self, flow: Flow) -> Derived:
@@ -108,6 +107,12 @@ class Round:
         ours, theirs = self._leaves(flow)
         derived = limits.rail_bandwidth(gbps, mtu, node.fabric)
         return derived if ours == theirs else self._over_uplinks(derived, (ours, theirs), self._uplinks, gbps)
+
+    def _in_leaf(self, flow: Flow) -> bool:
+        """Whether it should stay within a leaf. If two cables of a node are swapped, a crossing in its unit does."""
+        ours, theirs = self._leaves(flow)
+        mates = self.site.unit_of[flow.sender] == self.site.unit_of[flow.receiver]
+        return ours == theirs or (mates and self.tests[flow.test].kind == CROSSING)
 
     def _leaves(self, flow: Flow) -> tuple[str, str]:
         return self._leaf(flow.sender, flow.sender_rail), self._leaf(flow.receiver, flow.receiver_rail)

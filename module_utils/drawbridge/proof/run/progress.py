@@ -63,7 +63,9 @@ class Progress:
 
     def add(self, findings: Sequence[ProofFinding]) -> None:
         """Keep findings once."""
-        self.findings += [it for it in findings if it not in self.findings]
+        for it in findings:
+            if it not in self.findings:
+                self.findings.append(it)
 
     @property
     def failed(self) -> Mapping[str, list[str]]:

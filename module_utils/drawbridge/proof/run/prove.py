@@ -17,6 +17,7 @@ from ..passport import Passport, text
 from ..result import FAILED, PROVED, UNKNOWN, Result
 from .cluster import UNPROVED, Cluster, NodeInSlurm, why_not
 from .engine import Engine, Store
+from .fabric_verdict import FABRIC
 from .progress import Progress
 from .settings import Settings
 
@@ -110,9 +111,8 @@ class Proof:
     def _passports(self, progress: Progress, result: Result) -> None:
         """Sign what passed, and give it to its node. A node without its passport stays drained by its health check."""
         proved = {it.name for it in result.nodes if it.verdict == PROVED and self.settings.wants_passport(it.name)}
-        checks = tuple(sorted({it.check for it in result.measures}))
         texts = {
-            name: text(Passport(name, result.ended, self.release, checks, progress.depends.get(name, {})))
+            name: text(Passport(name, result.ended, self.release, self._passed(name), progress.depends.get(name, {})))
             for name in sorted(proved)
         }
         engine = Engine(self.settings, self.cluster, self.records, progress, self.say, self.checks)
@@ -123,11 +123,19 @@ class Proof:
         if proved:
             self.say(f"{hostlist.compress(sorted(proved))} did not take the passport; prove them again")
 
+    def _passed(self, name: str) -> tuple[str, ...]:
+        """The checks that a proved node has passed."""
+        node = self.settings.node(name)
+        names = {check.name for check in self.checks if check.applies(node)}
+        return tuple(sorted({*names, *([FABRIC] if node.rails else [])}))
+
     def _drain(self, progress: Progress, result: Result) -> None:
         """Nodes that failed get no jobs. Those whose drain ended for the proof and that did not pass get it back."""
         for it in result.nodes:
             if it.verdict == FAILED:
-                self.cluster.drain(it.name, f"{UNPROVED}: {it.why[0]}"[:LONGEST_REASON])
+                # without the derivation of the limit, which the report has
+                fault = it.why[0].partition(" (")[0]
+                self.cluster.drain(it.name, f"{UNPROVED}: {fault}"[:LONGEST_REASON])
             elif it.verdict == UNKNOWN and it.name in progress.resumed:
                 self.cluster.drain(it.name, progress.resumed[it.name])
         progress.resumed = {}

@@ -92,7 +92,8 @@ class Settings:
 
     def site(self, names: Collection[str]) -> Site:
         """These nodes for the search, without those that have no rails or whose network is the site's."""
-        wanted, units = set(names), {}  # type: set[str], dict[str, list[str]]
+        wanted = set(names)
+        units: dict[str, list[str]] = {}
         leaves: dict[str, Sequence[str]] = {}
         for name, it in self.placed.items():
             build = self.classes[it.node_class]

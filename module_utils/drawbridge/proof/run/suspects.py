@@ -30,7 +30,8 @@ LOOK: Mapping[str, str] = {
 def finding(suspect: Suspect, judged: Sequence[Judged], site: Site) -> ProofFinding:
     """A suspect with the measure that is furthest from its limit, if there is one."""
     failed = [it for it in judged if not it.passed and _concerns(it, suspect, site)]
-    worst = min(failed, key=lambda it: _share(it), default=None)
+    # whole nodes are slow for other reasons, too
+    worst = min(failed, key=lambda it: (bool(suspect.rails) and it.rail is None, _share(it)), default=None)
     why = f": {sentence(worst)}" if worst else "".join(f": {line}" for line in suspect.evidence[-1:])
     nodes = tuple(suspect.nodes)
     values = {"nodes": hostlist.compress(list(nodes)) if nodes else "", "leaves": " and ".join(suspect.leaves)}

@@ -101,7 +101,8 @@ class Traffic:
 
     def _phase(self, number: int, phase: str, gate: Receiver, gone: set[str]) -> None:
         """One phase of a test. `gone` are nodes that did not come to an earlier one; those of this one are added."""
-        key, servers = _key(number, phase), {}  # type: str, dict[Flow, Started]
+        key = _key(number, phase)
+        servers: dict[Flow, Started] = {}
         for flow in self.coming:
             # without a GID there is no server, and its client says so
             if flow.test == number and flow.sender not in gone and not self._lacks(flow.receiver_rail):

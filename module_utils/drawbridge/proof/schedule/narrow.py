@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Optional
@@ -130,7 +130,9 @@ class Narrow:
     def _direct(self, item: Any, tests: Pairs, whole: list[bool], enough: int) -> Search:
         """Test an item as a whole. True if it failed `enough` times, False if it passed twice, None if undecided."""
         while whole.count(False) < enough and whole.count(True) < 2:
-            answers = yield self.step.together([item], {node for test, _ok in tests for node in test.nodes})
+            # a partner of a failed test may be the cause itself: one that passed with another unit's nodes alone
+            avoid = {node for test, ok in tests if ok is not True for node in test.nodes}
+            answers = yield self.step.together([item], avoid)
             if answers is None:
                 self._undecided([item], tests)
                 return None
@@ -160,7 +162,8 @@ class Narrow:
         for first, second in combinations(rails, 2) if len(rails) <= 4 else ():
             if leaves[first] == leaves[second]:
                 continue
-            answers = yield self._crossing(node, (first, second))
+            failed = {name for test, ok in tests if ok is not True for name in test.nodes}
+            answers = yield self._crossing(node, (first, second), failed)
             tests += answers or []
             if answers and all(ok is True for _test, ok in answers):
                 others = [rail for rail in rails if rail not in (first, second)]
@@ -169,9 +172,9 @@ class Narrow:
                 return [swapped, *rest]
         return []
 
-    def _crossing(self, node: str, rails: tuple[int, int]) -> Want:
+    def _crossing(self, node: str, rails: tuple[int, int], avoid: Collection[str]) -> Want:
         def build(free: Free) -> list[Test] | None:
-            other = free.partners(self.site.unit_of[node], 1, (), [node]) if free.claim([node]) else None
+            other = free.partners(self.site.unit_of[node], 1, avoid, [node]) if free.claim([node]) else None
             return None if other is None else [Test(CROSSING, (node, *other), ends) for ends in (rails, rails[::-1])]
 
         return build

@@ -64,8 +64,9 @@ def test_a_node_without_rails_and_gpus_asks_no_tool(root: Path) -> None:
     assert read(Asked("cpu01", "77"), Answers({}), str(root)) == {"intent": "77", "kernel": "6.12.48"}
 
 
-def test_a_node_that_needs_no_passport_depends_on_nothing(root: Path) -> None:
-    assert depends(str(root)) == {}
+def test_a_node_that_needs_no_passport_has_its_versions(root: Path) -> None:
+    firmware = {f"firmware of mlx5_{port}": "28.43.1014" for port in range(3)}
+    assert depends(str(root)) == {"kernel": "6.12.48", **firmware}
     (root / "etc/drawbridge").mkdir(parents=True)
     (root / "etc/drawbridge/passport.json").write_text(Asked("cpu01", "77").text())
     assert depends(str(root)) == {"intent": "77", "kernel": "6.12.48"}

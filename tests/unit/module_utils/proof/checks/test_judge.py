@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks import judge
@@ -16,7 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
     Missing,
     Remark,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofNode
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofNode, ProofRail
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.result import Judged, ProofFinding
 
 NODE = ProofNode("gpu01", "h100")
@@ -80,10 +81,8 @@ def test_findings_without_a_number(
 ) -> None:
     judged, findings = judge.judge_all(NODE, row(), [found])
     names = ("gpu01",) * nodes
-    assert (judged, findings) == (
-        [],
-        [ProofFinding("copies", kind, text, "Look at it.", names, rails, warning=warning)],
-    )
+    look = "Look at it." if nodes else "tools of the site in drawbridge_proof.tools"
+    assert (judged, findings) == ([], [ProofFinding("copies", kind, text, look, names, rails, warning=warning)])
 
 
 def test_a_gpu_that_is_slower_than_its_mates_is_a_warning() -> None:
@@ -98,19 +97,59 @@ def test_a_gpu_that_is_slower_than_its_mates_is_a_warning() -> None:
     assert len(judge.judge_all(NODE, row(), copies(100, 100, 80))[1]) == 1
 
 
+def test_a_part_that_is_slow_in_two_ways_is_one_finding() -> None:
+    both: list[Found] = [Measure(f"{way} of /scratch", value, "GB/s", "gpu01") for way, value in (("read", 89), ("write", 80))]
+    _rows, [finding] = judge.judge_all(NODE, row(), both)
+    assert finding.text == "gpu01: write of /scratch is 80 GB/s, below 90 GB/s (made up)"
+    assert finding.evidence == ("gpu01: read of /scratch is 89 GB/s, below 90 GB/s (made up)",)
+    other = Measure("write of /home", 1, "GB/s", "gpu01")
+    assert len(judge.judge_all(NODE, row(), [*both, other])[1]) == 2
+
+
+def test_versions_of_equal_nodes() -> None:
+    rails = (ProofRail("rail0", "mlx5_0", 400), ProofRail("rail1", "mlx5_1", 400))
+    names = [f"gpu{number:02}" for number in range(1, 6)]
+    builds = {name: replace(NODE, name=name, rails=rails) for name in names}
+    own = {"kernel": "6.12", "firmware of mlx5_0": "28.4", "firmware of mlx5_1": "28.4", "cable of rail0": "leaf1"}
+    versions = {name: {**own, "GPUs": f"8 with digest {name}"} for name in names}
+    assert judge.odd_versions(versions, builds) == []
+    versions["gpu02"]["firmware of mlx5_1"] = "28.3"
+    versions["gpu03"].update({"firmware of mlx5_0": "28.3", "firmware of mlx5_1": "28.3", "cable of rail0": "leaf2"})
+    versions["gpu04"]["kernel"] = "6.13"
+    found = judge.odd_versions(versions, builds)
+    assert {(it.text, it.rails, it.nodes, it.warning) for it in found} == {
+        ("gpu02: firmware of mlx5_1 is 28.3, but 28.4 on 3 of 5 nodes", (1,), ("gpu02",), True),
+        ("gpu03: firmware of mlx5_1 is 28.3, but 28.4 on 3 of 5 nodes", (1,), ("gpu03",), True),
+        ("gpu03: firmware of mlx5_0 is 28.3, but 28.4 on 4 of 5 nodes", (0,), ("gpu03",), True),
+        ("gpu04: kernel is 6.13, but 6.12 on 4 of 5 nodes", (), ("gpu04",), True),
+    }
+    versions["gpu02"]["firmware of mlx5_1"] = "28.4"
+    assert "gpu03: firmware of mlx5_[0-1] is 28.3, but 28.4 on 4 of 5 nodes" in {
+        it.text for it in judge.odd_versions(versions, builds)
+    }
+    # an update has reached half of the nodes, and another class is none of its mates
+    half = {name: versions["gpu03"] if name < "gpu03" else own for name in names[:4]}
+    assert judge.odd_versions(half, builds) == []
+    builds["gpu04"] = replace(builds["gpu04"], node_class="old")
+    assert [it.nodes for it in judge.odd_versions(versions, builds)] == [("gpu03",)]
+
+
 def test_outliers_of_the_fleet() -> None:
-    usual = [100, 100.4, 99.8, 100.1, 99.9, 100.2]
+    usual = [100, 100.4, 99.8, 100.1, 99.9, 100.2, 100]
     [finding] = judge.outliers(fleet(*usual, 96.5))
-    assert finding.warning and finding.nodes == ("gpu06",)
-    assert finding.text == "gpu06: copy is 96.5 GB/s, 3.5 % below the median of 7 measurements, 100 GB/s"
+    assert finding.warning and finding.nodes == ("gpu07",)
+    assert finding.text == "gpu07: copy is 96.5 GB/s, 3.5 % below the median of 8 measurements, 100 GB/s"
     assert judge.outliers(fleet(*usual, 97.5)) == judge.outliers(fleet(100, 100, 50)) == []
     # noise of 2 % makes 96.5 usual
-    assert judge.outliers(fleet(98, 102, 99, 101, 97, 103, 96.5)) == []
-    assert [it.nodes for it in judge.outliers(fleet(*usual, 103.5, at_least=False))] == [("gpu06",)]
+    assert judge.outliers(fleet(98, 102, 99, 101, 97, 103, 100, 96.5)) == []
+    assert [it.nodes for it in judge.outliers(fleet(*usual, 103.5, at_least=False))] == [("gpu07",)]
     assert judge.outliers(fleet(*usual, 50, passed=False)) == []
+    # a path over a spine is no outlier among those of a leaf
+    spine = [replace(it, value=60, why="over a spine") for it in fleet(*usual)]
+    assert judge.outliers([*fleet(*usual, 100, 100), *spine]) == []
     # a weaker class is no outlier
     two = fleet(*usual, 60, 60.1, 59.9, 60)
-    assert judge.outliers(two, {f"gpu{number:02}": "old" for number in range(6, 10)}) == []
+    assert judge.outliers(two, {f"gpu{number:02}": "old" for number in range(7, 11)}) == []
     assert len(judge.outliers(two)) == 4
 
 

@@ -151,7 +151,7 @@ def test_no_link_at_all_counts_for_models_that_have_them() -> None:
 def test_faults_of_gpus_in_the_log_count_and_faults_of_jobs_do_not() -> None:
     found = healthy.found(CHECKS["GPU faults in the log"], outputs={DMESG: printed("dmesg")})
     assert [(one.where, one.why.split(":")[0]) for one in found if isinstance(one, Remark)] == [
-        ("gpu01 GPU 0000:1b:00.0", "Xid 48, an uncorrected memory error"),
+        ("gpu01 GPU 0", "Xid 48, an uncorrected memory error"),
         ("gpu01 GPU 0000:43:00.0", "Xid 79, the GPU fell off the bus"),
         ("gpu01 GPU 0000:52:00.0", "Xid 999, a fault that Drawbridge does not know"),
     ]

@@ -55,6 +55,14 @@ def test_a_fault_is_named_with_its_rail(name: str, path: str, text: str, why: st
     assert isinstance(found, Remark) and (found.name, found.where) == (name, "gpu01 rail1") and why in found.why
 
 
+def test_a_dead_port_is_one_finding() -> None:
+    texts = {f"{NET}/operstate": "down", f"{PORT}/state": "1: DOWN", f"{PORT}/phys_state": "3: Disabled"}
+    [found] = healthy.found(CHECKS["rail link"], texts=texts)
+    assert isinstance(found, Remark) and found.why == (
+        f"rail1 is down; {PORT}/state is DOWN, not ACTIVE; {PORT}/phys_state is Disabled, not LinkUp"
+    )
+
+
 @pytest.mark.parametrize("text", [None, "", "new words"])
 @pytest.mark.parametrize(
     ("name", "path"),

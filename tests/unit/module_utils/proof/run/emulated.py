@@ -55,7 +55,6 @@ FILES = {"/gpfs/fs1": ("gpfs", True), "/scratch": ("xfs", False)}
 FIRMWARE, OLD_FIRMWARE = "28.41.1000", "28.39.1002"
 STALE = "stale"
 PORT = {"up": True, "mtu": 9214, "trust": True, "lossless": [3], "marks": [3]}
-SILENT = contextlib.nullcontext()
 
 
 def leaf_of(host: str, rail: int, optimised: bool) -> str:
@@ -203,9 +202,9 @@ class Emulated(Slurm):
         main = {"nvidia-smi": nvidia_smi.main, "dmesg": dmesg.main}.get(name, proof.main)
         out, err = io.StringIO(), io.StringIO()
         variables = {key: it for key, it in environment.items() if key.startswith(("NCCL", "SLURM"))}
-        with mock.patch.dict(os.environ, variables, clear=True):
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = main(name, list(argv[1:]))
+        streams = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+        with mock.patch.object(os, "environ", variables), streams[0], streams[1]:
+            code = main(name, list(argv[1:]))
         return Output(out.getvalue(), err.getvalue(), code)
 
     # the worker

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.check import Output, Program
@@ -23,7 +24,7 @@ CHILD = "sleep 600 & echo $! > {}; wait"
 """A program with a child that outlives it, unless both are ended."""
 
 
-def shell(text: str, seconds: float = LONG_S, **more: str) -> Program:
+def shell(text: str, seconds: float = LONG_S, **more: Any) -> Program:
     return Program(("sh", "-c", text), seconds, **more)
 
 
@@ -42,6 +43,7 @@ def test_a_program_that_lacks_or_can_not_be_run_has_the_codes_of_a_shell(tmp_pat
 
 def test_a_program_that_hangs_is_ended_with_its_children_and_its_folder(tmp_path: Path) -> None:
     pid, folder = tmp_path / "pid", tmp_path / "folder"
+    done = Output("", "", 0)
     for limit_s in LIMITS_S:
         done = run(shell(f"echo begun; touch x; {CHILD.format(pid)}", limit_s, folder=str(folder)), tmp_path)
         if pid.exists() and pid.read_text():

@@ -54,7 +54,7 @@ def test_the_leaf_of_a_bonds_first_member_stands_for_the_rail() -> None:
 
 def test_the_digest_changes_with_any_setting_and_not_with_the_order_of_keys() -> None:
     found = settings()
-    assert Settings(dict(reversed(found.raw.items()))).digest == found.digest
+    assert Settings(dict(reversed([*found.raw.items()]))).digest == found.digest
     assert settings(group=31).digest != found.digest
 
 
