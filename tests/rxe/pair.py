@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import struct
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.guest import boot

@@ -21,7 +21,9 @@ UNTIL_IT_LISTENS = "for attempt in $(seq 20); do {} && exit 0; sleep 1; done; ex
 
 
 @pytest.mark.parametrize(
-    ("option", "tos"), [("", 0), (f"--tclass={NCCL_TC}", NCCL_TC), ("--rdma_cm", CM_TOS)], ids=["plain", "nccl", "rdma_cm"]
+    ("option", "tos"),
+    [("", 0), (f"--tclass={NCCL_TC}", NCCL_TC), ("--rdma_cm", CM_TOS)],
+    ids=["plain", "nccl", "rdma_cm"],
 )
 def test_the_intents_class_is_on_the_wire_where_a_queue_pair_asks_for_it(pair: Pair, option: str, tos: int) -> None:
     """RDMA-CM's default reaches what RDMA-CM makes, and nothing else."""

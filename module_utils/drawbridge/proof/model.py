@@ -4,18 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Optional
 
-from ..core.options import FILE, Shape, option
+from ..core.options import FILE, HOSTS, Shape, option
 
 NUMBER = Shape(r"(?!0+(\.0+)?$)[0-9]{1,9}(\.[0-9]{1,6})?", "a limit", "a number above 0, such as 370 or 4.5")
 MOUNT_TYPE = Shape(
     r"[a-z0-9][a-z0-9._-]{0,31}",
     "a type of file systems",
     "at most 32 small letters, digits, dots, dashes and underscores, such as xfs",
+)
+MEASURE = Shape(
+    r"[A-Za-z][A-Za-z0-9 _(),/.-]{0,63}",
+    "the name of a measure",
+    "at most 64 letters, digits, blanks and signs, such as rail bandwidth",
 )
 UNIT = Shape(r"[A-Za-z%][A-Za-z0-9%/^.-]{0,15}", "a unit", "at most 16 letters, digits and signs, such as tokens/s")
 MPI = ("pmix", "pmi2", "openmpi")
@@ -86,23 +90,30 @@ class Patrol:
 
 
 @dataclass(frozen=True)
+class SiteLimit:
+    """A limit of the site, which counts for all classes."""
+
+    measure: str = option("name of the measure, such as rail bandwidth; reports have it", pattern=MEASURE)
+    value: str = option("the limit in the unit of the measure, such as '370'", pattern=NUMBER)
+
+
+@dataclass(frozen=True)
+class Uplinks:
+    """The cables of leaves to spines."""
+
+    leaves: str = option("hostlist of the leaves", hosts=HOSTS)
+    gbps: int = option("Gb/s of all cables of one leaf together, such as 12800", low=1)
+
+
+@dataclass(frozen=True)
 class Proof:
     """drawbridge_proof: measurements of nodes, rails, fabric and file systems."""
 
     tools: Tools = option("measuring tools of the site", Tools())
     directories: tuple[Directory, ...] = option("directories whose rates are measured", ())
-    classes: Mapping[str, ClassProof] = option("what each node class must prove, by its name", MappingProxyType({}))
-    limits: Mapping[str, str] = option(
-        "limits of the site by the name of a measure, such as C(rail bandwidth): '370', in its unit",
-        MappingProxyType({}),
-        pattern=NUMBER,
-    )
-    uplinks: Mapping[str, str] = option(
-        "Gb/s of all cables of a leaf to spines, by its name, where C(drawbridge_fabric.cabling) does not say, such as"
-        " leaf1: '12800'",
-        MappingProxyType({}),
-        pattern=NUMBER,
-    )
+    classes: dict[str, ClassProof] = option("what each node class must prove, by its name", MappingProxyType({}))
+    limits: tuple[SiteLimit, ...] = option("limits of the site, in place of derived ones", ())
+    uplinks: tuple[Uplinks, ...] = option("uplinks of leaves, where C(drawbridge_fabric.cabling) does not say", ())
     most_days: int = option("age in days after which a passport is stale (0: age does not matter)", 0, low=0)
     seconds: int = option("duration of one measurement of the fabric", 10, low=1, high=60)
     group: int = option("most nodes of a unit in one test of the fabric", 32, low=2, high=256)

@@ -57,6 +57,8 @@ class ProofNode:
     """Traffic class of RDMA packets in the lossless class: DSCP << 2 | ECT(0)."""
     priority: int = -1
     """The lossless priority; -1: the network is the site's."""
+    dcqcn: bool = False
+    """Whether receivers answer ECN marks with congestion notifications."""
     gid_index: int = -1
     """GID of each rail; -1: the RoCE v2 GID with an IPv4 address, found on the node."""
     fabric: str = "RoCEv2"

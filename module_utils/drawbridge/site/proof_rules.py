@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core import hostlist
 from ..core.faults import MISSING, Fault
 from ..core.rules import doubled
 from ..fabric.model import Fabric
@@ -37,4 +38,11 @@ def directories_are_measured_once(proof: Proof) -> Iterator[Fault]:
     yield from doubled("drawbridge_proof.directories", paths, "name each directory once")
 
 
-RULES = (proved_classes_exist, rails_have_a_rate, directories_are_measured_once)
+def limits_and_uplinks_are_given_once(proof: Proof) -> Iterator[Fault]:
+    """Of two values for the same thing, one would silently win."""
+    yield from doubled("drawbridge_proof.limits", [it.measure for it in proof.limits], "name each measure once")
+    leaves = [leaf for it in proof.uplinks for leaf in hostlist.expand(it.leaves)]
+    yield from doubled("drawbridge_proof.uplinks", leaves, "name each leaf once")
+
+
+RULES = (proved_classes_exist, rails_have_a_rate, directories_are_measured_once, limits_and_uplinks_are_given_once)

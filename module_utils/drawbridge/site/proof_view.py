@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core import hostlist
 from ..core import ports as port_lists
-from ..fabric.model import Fabric
+from ..fabric.model import DCQCN, Fabric
 from ..nic.view import ECT0
 from ..nodes.model import NodeClass, Nodes
 from ..proof.model import ClassProof, Proof
@@ -40,7 +40,7 @@ def node_proof(nodes: Nodes, slurm: Slurm, proof: Proof, fabric: Fabric | None =
             }
             for part in nodes.ranges
         ],
-        "uplinks": {**_uplinks(nodes, fabric), **{leaf: float(rate) for leaf, rate in proof.uplinks.items()}},
+        "uplinks": {**_uplinks(nodes, fabric), **_given_uplinks(proof)},
         "passports": sorted(name for name, it in proof.classes.items() if it.passport),
         "most_days": proof.most_days,
         "group": proof.group,
@@ -62,6 +62,7 @@ def proof_node(name: str, build: NodeClass, proof: Proof, fabric: Fabric | None)
         mtu_bytes=fabric.host_mtu_bytes if fabric else 0,
         tclass=fabric.roce.dscp << 2 | ECT0 if fabric else 0,
         priority=fabric.roce.priority if fabric else -1,
+        dcqcn=fabric is not None and fabric.congestion_control == DCQCN,
         gid_index=build.nccl_gid_index,
         gpus=build.gpus.count,
         gpu_vendor=build.gpus.vendor if build.gpus.count else "",
@@ -73,12 +74,12 @@ def proof_node(name: str, build: NodeClass, proof: Proof, fabric: Fabric | None)
         tools={key: value for key, value in asdict(proof.tools).items() if value},
         directories=tuple(ProofDirectory(**asdict(it)) for it in proof.directories),
         training=ProofTraining(**{**asdict(training), "limit": float(training.limit)}) if training else ProofTraining(),
-        limits=dict(proof.limits),
+        limits={it.measure: it.value for it in proof.limits},
         seconds=proof.seconds,
     )
 
 
-def _uplinks(nodes: Nodes, fabric: Fabric | None) -> dict[str, float]:
+def _uplinks(nodes: Nodes, fabric: Fabric | None) -> dict[str, int]:
     """Gb/s of each leaf's cables to spines, as fast as its nodes' rails; empty without cabling."""
     if not fabric or not fabric.cabling:
         return {}
@@ -92,3 +93,7 @@ def _uplinks(nodes: Nodes, fabric: Fabric | None) -> dict[str, float]:
         for leaf in hostlist.expand(link.lower):
             cables[leaf] += len(port_lists.expand(link.lower_ports))
     return {leaf: cables[leaf] * rate for leaf, rate in sorted(rates.items()) if cables[leaf] and rate}
+
+
+def _given_uplinks(proof: Proof) -> dict[str, int]:
+    return {leaf: it.gbps for it in proof.uplinks for leaf in hostlist.expand(it.leaves)}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Measure nodes, rails, fabric and file systems, and give passports: drawbridge-prove run|tend|look|key.
+"""Measure nodes, rails, fabric and file systems, and give passports: drawbridge-prove run|tend|look|learn|key.
 
 It runs as root on Slurm's controller. `run` ends with 0 if all nodes are proved, with 1 if not, and with 2 if it could
 not measure. Progress is on the standard error, the result as JSON on the standard output. `tend` is for a timer: it
@@ -24,15 +24,16 @@ from drawbridge.core import hostlist  # noqa: E402
 from drawbridge.core.command import Command  # noqa: E402
 from drawbridge.core.converge import DeviceError  # noqa: E402
 from drawbridge.core.release import RELEASE  # noqa: E402
+from drawbridge.proof.checks.judge import learn, limit_lines  # noqa: E402
 from drawbridge.proof.passport_io import sign  # noqa: E402
 from drawbridge.proof.result import Result  # noqa: E402
-from drawbridge.proof.run import worker_io  # noqa: E402, F401  # a part of what is sent to nodes
+from drawbridge.proof.run import worker_io  # noqa: E402, F401  # nodes run it
 from drawbridge.proof.run.cluster import why_not  # noqa: E402
 from drawbridge.proof.run.patrol import chosen  # noqa: E402
 from drawbridge.proof.run.prove import Proof  # noqa: E402
 from drawbridge.proof.run.settings import Settings  # noqa: E402
 from drawbridge.proof.run.slurm_io import SlurmCluster  # noqa: E402
-from drawbridge.proof.run.store_io import StoreFiles  # noqa: E402
+from drawbridge.proof.run.store_io import Busy, StoreFiles  # noqa: E402
 
 PLACE = Path("/etc/drawbridge/proof.json")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -68,6 +69,15 @@ def show(result: Result, store: StoreFiles) -> int:
     return PASSED if result.passed else FAILED
 
 
+def learn_from(store: StoreFiles) -> int:
+    """Print limits that the last proof's own measures suggest, as lines for the intent. Raises DeviceError."""
+    last = store.earlier("9")
+    if last is None:
+        raise DeviceError("there is no complete proof to learn from; run drawbridge-prove run first")
+    print("\n".join(limit_lines(learn(last.measures, {it.name: it.node_class for it in last.nodes}))))
+    return PASSED
+
+
 def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scratch: Path) -> int:
     """One verb. Raises DeviceError."""
     patrol = options.verb == "tend"
@@ -77,6 +87,8 @@ def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scr
     if options.verb == "key":
         print(store.public_key(), end="")
         return PASSED
+    if options.verb == "learn":
+        return learn_from(store)
     names = names_of(settings, options.nodes)
     if options.verb == "look":
         states = cluster.states(names)
@@ -95,7 +107,7 @@ def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scr
 def main() -> int:
     """Read the options and the configuration, and work."""
     parser = argparse.ArgumentParser(prog="drawbridge-prove", description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("verb", choices=["run", "tend", "look", "key"])
+    parser.add_argument("verb", choices=["run", "tend", "look", "learn", "key"])
     parser.add_argument("--nodes", default="", metavar="HOSTLIST", help="nodes, such as gpu[01-04] (default: all)")
     parser.add_argument("--place", type=Path, default=PLACE, metavar="FILE", help="configuration")
     options = parser.parse_args()
@@ -106,6 +118,9 @@ def main() -> int:
             return work(options, settings, StoreFiles(), Path(scratch))
     except (OSError, ValueError, KeyError) as err:
         print(f"{options.place} has no settings of a proof, run prove.yml: {err}", file=sys.stderr)
+    except Busy as err:
+        print(err, file=sys.stderr)
+        return PASSED if options.verb == "tend" else UNABLE
     except DeviceError as err:
         print(err, file=sys.stderr)
     return UNABLE

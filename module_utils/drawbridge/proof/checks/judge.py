@@ -30,6 +30,7 @@ FEWEST = 8
 LEARNED_PERCENT, LEARNED_SHARE = 5, 0.97
 """A learned limit is this share of this percentile."""
 LEAST_DIGITS = 4
+PACKETS = "packets"
 VERSIONS, COMPARED, FIRMWARE = "versions", ("kernel", "GPU driver"), "firmware of "
 """Name of the comparison. Values of `depends` that equal nodes have alike; others are a node's own."""
 _RAIL = re.compile(r"\brail(\d+)\b")
@@ -109,9 +110,10 @@ def _by(measures: Sequence[Judged], classes: Mapping[str, str]) -> Iterator[list
     """Measures of one check and one name on nodes of one class, whose limits have one derivation.
 
     A path over a spine has another latency than one within a leaf, also where the site set one limit for both.
+    Numbers of packets are left out: they follow from the number of senders.
     """
     groups: dict[tuple[str, str, str, str], list[Judged]] = {}
-    for it in measures:
+    for it in (row for row in measures if row.unit != PACKETS):
         node_class = classes.get(it.nodes[0], "") if it.nodes else ""
         groups.setdefault((it.check, it.name, it.why, node_class), []).append(it)
     yield from groups.values()

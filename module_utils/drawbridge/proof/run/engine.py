@@ -13,11 +13,12 @@ from typing import Any, Protocol
 
 from ...core import hostlist
 from ...core.converge import DeviceError
+from .. import limits
 from ..checks.check import FILES, LOAD, SAMPLE, STATE, Check
 from ..checks.collect import programs
-from ..checks.judge import judge_all, outliers
+from ..checks.judge import judge_all, odd_versions, outliers
 from ..checks.table import CHECKS
-from ..measure import Found, Missing
+from ..measure import Found, Measure, Missing
 from ..node import ProofNode
 from ..result import ProofFinding
 from ..schedule.search import Search
@@ -32,6 +33,8 @@ from .settings import Settings
 START_S = 60.0
 """Seconds of a job beside its programs: launch on all nodes, and Slurm's prolog."""
 WAIT_S = 60.0
+COUNTS = ("packets", "%", "bytes")
+"""Units of measures that are no rates: equal nodes need not have equal ones."""
 LOST = "no answer"
 TRIES = 3
 """Jobs in a row without one answer before the proof gives up."""
@@ -62,6 +65,8 @@ class Engine:
         state = [check for check in self.checks if check.kind == STATE]
         load = [check for check in self.checks if check.kind == LOAD]
         self._check("state of nodes", state, names, first=True)
+        builds = {name: self.settings.build(name) for name in self.progress.depends}
+        self.progress.add(odd_versions(self.progress.depends, builds))
         # a slow file system must not keep a node out of the fabric's tests
         for check in [check for check in load if check.page != FILES]:
             self._check(check.name, [check], self._sound(names))
@@ -69,7 +74,8 @@ class Engine:
         for check in [check for check in load if check.page == FILES]:
             some = self._sound(names)
             self._check(check.name, [check], self._sample(some) if check.when == SAMPLE else some)
-        self.progress.add(outliers(list(self.progress.measures.values()), self._classes()))
+        rates = [it for it in self.progress.measures.values() if it.unit not in COUNTS]
+        self.progress.add(outliers(rates, self._classes()))
         self.progress.complete = True
         self.store.save(self.progress)
 
@@ -119,20 +125,21 @@ class Engine:
         return max(sum(it.seconds for it in programs(rows, node)) for node in self.settings.classes.values())
 
     def _search(self, names: Sequence[str]) -> None:
-        """Rounds of tests until the search has named what is at fault."""
+        """Rounds of tests until the search has named all suspects."""
         if "fabric" in self.progress.stages:
             return
         site = self.settings.site(names)
         if self.progress.search is None or self.progress.search.site.digest != site.digest:
             self.progress.search = Search(site)
         search = self.progress.search
-        self.progress.add(_not_judged(site, self.settings))
+        self.progress.add([*_not_judged(site, self.settings), *_oversubscribed(site, self.settings)])
         self.say(f"fabric: {search.bound}")
         while tests := search.next_round():
-            self.say(f"round {search.rounds + 1}, {100 * search.progress:.0f} %: {len(tests)} tests")
+            self.say(f"round {search.rounds + 1}, {100 * search.progress:.0f} %: tests: {len(tests)}")
             one = self._round(site, tests)
             outcomes, measures = one.judged()
             self.progress.note(measures)
+            self.progress.add(one.warnings(outcomes))
             search.take(outcomes)
             self.store.save(self.progress)
         self.progress.stages.append("fabric")
@@ -203,3 +210,17 @@ def _not_judged(site: Site, settings: Settings) -> list[ProofFinding]:
     text = f"rates between leaves are not judged: the intent has no uplinks of {hostlist.compress(unknown)}"
     look = "drawbridge_fabric.cabling.links, or drawbridge_proof.uplinks"
     return [ProofFinding("fabric", "remark", text, look, leaves=tuple(unknown), warning=True)]
+
+
+def _oversubscribed(site: Site, settings: Settings) -> list[ProofFinding]:
+    """Warnings about leaves whose nodes can send much more than their uplinks carry."""
+    gbps: dict[str, float] = {}
+    for unit, nodes in site.units.items():
+        for rail, leaf in enumerate(site.leaves[unit]):
+            gbps[leaf] = gbps.get(leaf, 0.0) + sum(settings.build(name).rails[rail].gbps for name in nodes)
+    found = []
+    for leaf, uplinks in settings.uplinks.items() if len(site.units) > 1 else ():
+        ratio = limits.oversubscription(leaf, gbps.get(leaf, 0.0), uplinks)
+        if isinstance(ratio, Measure) and (fault := limits.judge(ratio, limits.most_oversubscription())):
+            found.append(ProofFinding("fabric", "limit", fault.fact, fault.look, leaves=(leaf,), warning=True))
+    return found

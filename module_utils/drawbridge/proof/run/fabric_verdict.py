@@ -12,7 +12,7 @@ from functools import cached_property
 from .. import collectives, limits
 from ..limits import Derived, NoLimit, judge, overridden
 from ..measure import Found, Limit, Measure, Missing
-from ..result import Judged
+from ..result import Judged, ProofFinding
 from ..schedule.site import COLLECTIVE, CROSSING, INCAST, Site, Test, uplink_flows
 from ..schedule.state import Outcome
 from . import traffic
@@ -22,7 +22,19 @@ from .traffic import BANDWIDTH, LATENCY, PATH_MTU, READ_LATENCY, Flow
 FABRIC = "fabric"
 INCAST_BANDWIDTH, INCAST_SHARE = "incast bandwidth", 0.9
 """What all senders of an incast get through together, and its least share of the line rate."""
-DROPS = "dropped packets"
+DROPS, MARKS, NOTIFICATIONS, PAUSED = "dropped packets", "ECN marks", "congestion notifications", "pauses received"
+IN_CLASS = "packets in the lossless class"
+COUNTERS = (DROPS, MARKS, NOTIFICATIONS, PAUSED, IN_CLASS)
+"""Counters of an incast, which the worker reads before and after it."""
+COUNTED: Mapping[str, Limit] = {
+    DROPS: Limit(0, "packets", False, "the lossless class drops nothing"),
+    MARKS: Limit(1, "packets", True, "switches mark packets of many senders to one rail"),
+    NOTIFICATIONS: Limit(1, "packets", True, "a receiver answers marks with notifications"),
+    IN_CLASS: Limit(90, "%", True, "tests carry the intent's DSCP"),
+}
+ECN = "ECN thresholds of the switches, and DCQCN of the NICs: playbooks/fabric.yml --check, playbooks/nic.yml --check"
+MILD = 4
+"""Senders up to which ECN should slow an incast before pauses do."""
 BUS_BANDWIDTH = "bus bandwidth"
 SAME_LEAF, OVER_SPINE = 1, 3
 """Switches between two rails."""
@@ -129,11 +141,34 @@ class Round:
             where = f"{','.join(test.nodes[1:])} -> {test.nodes[0]} rail{rail}"
             total = Measure(INCAST_BANDWIDTH, sum(it.value for it in to_rail if isinstance(it, Measure)), "Gb/s", where)
             yield self._judge(total, self._incast_limit(test, rail), test.nodes, rail)
-            for name in test.nodes:
-                it = found.get((DROPS, f"{name} rail{rail}"))
-                if isinstance(it, Measure):
-                    why = "the lossless class drops nothing"
-                    yield self._judge(it, Limit(0, "packets", False, why), (name,), rail)
+            yield from self._counted(test, rail, found)
+
+    def _counted(self, test: Test, rail: int, found: ByPlace) -> Iterator[Judged]:
+        """Counters of an incast: nothing is lost, the lossless class carries it, and marks slow the senders.
+
+        A counter that a driver lacks is no fault of the node: warnings() names it.
+        """
+        marks = self.settings.build(test.nodes[0]).dcqcn
+        for name, limit in COUNTED.items():
+            for node in test.nodes:
+                it = found.get((name, f"{node} rail{rail}"))
+                if isinstance(it, Measure) and (marks or name not in (MARKS, NOTIFICATIONS)):
+                    yield self._judge(it, limit, (node,), rail)
+
+    def warnings(self, outcomes: Mapping[Test, Outcome]) -> list[ProofFinding]:
+        """What the counters of incasts that passed say, once for each class of nodes."""
+        found: dict[ProofFinding, None] = {}
+        for number, test in enumerate(self.tests):
+            sound = test.kind == INCAST and outcomes[test] is True
+            for it in self.found.get(number, ()) if sound else ():
+                name = self.settings.placed[it.where.split()[0]].node_class
+                if isinstance(it, Missing) and it.name in COUNTERS:
+                    text = f"class {name}: {it.name} of an incast are not known: {it.why}"
+                    found[ProofFinding(FABRIC, "missing", text, "ethtool -S on a node", warning=True)] = None
+                elif isinstance(it, Measure) and it.name == PAUSED and it.value and len(test.nodes) <= MILD + 1:
+                    text = f"class {name}: few senders to one rail were paused, although ECN should slow them first"
+                    found[ProofFinding(FABRIC, "remark", text, ECN, warning=True)] = None
+        return list(found)
 
     def _incast_limit(self, test: Test, rail: int) -> Derived:
         receiver = test.nodes[0]
@@ -179,6 +214,10 @@ class Round:
         if isinstance(it, Missing):
             return it
         algorithm = collectives.algorithm_for(len(test.nodes))
+        most = collectives.most_bus_bandwidth(collectives.ALL_REDUCE, group, algorithm)
+        if judge(it, most) is not None:
+            # such a number did not pass these NICs
+            return self._judge(it, most, test.nodes, None)
         derived = self._shared(test, gbps, collectives.bus_bandwidth(collectives.ALL_REDUCE, group, algorithm))
         return self._judge(it, _of_site(derived, BUS_BANDWIDTH, node.limits), test.nodes, None)
 

@@ -13,10 +13,11 @@ from ...nodes.port_counters import priorities
 from ..measure import Found, Measure, Missing
 from ..node import ProofNode
 from ..schedule.site import INCAST, Test
+from .fabric_verdict import DROPS, IN_CLASS, MARKS, NOTIFICATIONS, PAUSED
 
 LIMIT_S = 10.0
 INFINIBAND = Path("/sys/class/infiniband")
-DROPS, MARKS, NOTIFICATIONS, PAUSED = "dropped packets", "ECN marks", "congestion notifications", "pauses received"
+SENT = "tx_packets"
 HARDWARE: Mapping[str, Sequence[str]] = {
     MARKS: ("np_ecn_marked_roce_packets",),
     NOTIFICATIONS: ("np_cnp_sent",),
@@ -47,7 +48,8 @@ class Counters:
 
     def _of(self, number: int, rails: Sequence[int], after: Mapping[int, Counts]) -> Iterator[Found]:
         # marks arrive at the receiver, and pauses at senders
-        names = (DROPS, MARKS, NOTIFICATIONS) if number in self._receives else (DROPS, PAUSED)
+        receives = number in self._receives
+        names = (DROPS, MARKS, NOTIFICATIONS) if receives else (DROPS, PAUSED)
         for rail in rails:
             where = f"{self._node.name} rail{rail}"
             for name in names:
@@ -56,6 +58,17 @@ class Counters:
                     yield Missing(name, where, "the driver has no such counter")
                 else:
                     yield Measure(name, float(now - before), "packets", where)
+            if not receives:
+                yield self._share(rail, where, after.get(rail, {}))
+
+    def _share(self, rail: int, where: str, after: Counts) -> Found:
+        """How much of what this rail sent was in the lossless priority."""
+        before = self._before.get(rail, {})
+        sent = {name: now - before.get(name, 0) for name, now in after.items() if name.startswith(f"{SENT} ")}
+        total, own = sum(sent.values()), sent.get(f"{SENT} {self._node.priority}")
+        if own is None or total <= 0:
+            return Missing(IN_CLASS, where, "the driver does not count packets of each priority")
+        return Measure(IN_CLASS, 100 * own / total, "%", where)
 
     def _read(self) -> dict[int, Counts]:
         return {rail: self._rail(rail) for rail in sorted({it for rails in self._rails.values() for it in rails})}
@@ -72,7 +85,9 @@ class Counters:
             printed = Command(LIMIT_S)([tool("ethtool"), "-S", it.netdev]).out
         except DeviceError:
             return found
-        own = priorities(printed).get(str(self._node.priority), {})
+        every = priorities(printed)
+        found.update({f"{SENT} {at}": counts[SENT] for at, counts in every.items() if SENT in counts})
+        own = every.get(str(self._node.priority), {})
         for quantity, names in OF_PRIORITY.items():
             values = [own[name] for name in names if name in own]
             if values:

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from ..checks.judge import odd_versions
 from ..result import (
     FAILED,
     PROVED,
@@ -85,8 +84,7 @@ class Progress:
 
     def result(self, settings: Settings, release: str, ended: str) -> Result:
         """What a report shows."""
-        builds = {name: settings.build(name) for name in self.depends}
-        findings = folded([*self.findings, *self.suspects(), *odd_versions(self.depends, builds)])
+        findings = folded([*self.findings, *self.suspects()])
         blamed = Progress("", "", [], {}, findings=findings).failed
         of_leaves = {leaf for it in findings if it.leaves and not it.nodes for leaf in it.leaves if it.kind == "leaf"}
         site = self.search.site if self.search else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...core import hostlist
-from ..checks.check import Check
+from ..checks.check import FILES, Check
 from ..checks.table import CHECKS
 from ..passport import Passport, text
 from ..result import FAILED, PROVED, UNKNOWN, Result
@@ -57,6 +57,9 @@ class Proof:
 
     def run(self, names: Sequence[str], patrol: bool = False) -> Result:
         """Prove these nodes. Raises DeviceError if Slurm does not let it; the next run goes on then."""
+        if patrol:
+            # users' jobs share the file systems with a patrol, and would be disturbed
+            self.checks = [check for check in self.checks if check.page != FILES]
         self.clean()
         states = self.cluster.states(names)
         progress = self._progress(names, states, patrol)
@@ -141,7 +144,7 @@ class Proof:
         progress.resumed = {}
 
     def _give_back(self, progress: Progress) -> None:
-        """Drain again what was drained before, if no verdict came, and end the reservation."""
+        """Drain again the nodes that were drained before, if no verdict came, and end the reservation."""
         for name, reason in progress.resumed.items():
             self.cluster.drain(name, reason)
         progress.resumed = {}

@@ -62,8 +62,9 @@ class SlurmCluster:
         return found
 
     def reserve(self, names: Sequence[str]) -> None:
-        """Reserve these nodes for root, or prolong the reservation. A patrol takes what is idle without one."""
+        """Reserve these nodes for root, or prolong the reservation. A patrol takes idle nodes without one."""
         if self._patrol:
+            self._use_qos()
             return
         if self._reserved == tuple(names) and self._reservation():
             self._prolong()
@@ -87,6 +88,10 @@ class SlurmCluster:
         argv = [*self._srun(names, limit_s), "--ntasks-per-node=1", f"--bcast={AT_NODE}", str(file)]
         [(out, err, _code)] = self._wait([self._child(argv)], limit_s)
         found = {name: it for name, it in answers(out).items() if name in names}
+        if len(found) < len(names) and "CANCELLED" in err and "TIME LIMIT" not in err:
+            raise DeviceError(
+                f"the job was cancelled or preempted; the next run goes on: {err.strip().splitlines()[-1]}"
+            )
         if len(found) < len(names) and err.strip():
             self._say(f"srun: {err.strip().splitlines()[-1]}")
         return found
@@ -143,6 +148,13 @@ class SlurmCluster:
     def _printed(self, name: int, child: Child) -> tuple[str, str, int]:
         texts = [(self._scratch / f"srun{name}.{end}").read_text(errors="replace") for end in ("out", "err")]
         return texts[0], texts[1], child.returncode
+
+    def _use_qos(self) -> None:
+        """Let root's jobs have the QOS that all others preempt: slurmdbd knows root's association alone by itself."""
+        whose = ["where", "user=root", "account=root"]
+        found = self._run(["sacctmgr", "--noheader", "--parsable2", "show", "assoc", *whose, "format=qos"]).out
+        if any(self._name not in line.split(",") for line in found.split()):
+            self._run(["sacctmgr", "--immediate", "modify", "user", *whose, "set", f"qos+={self._name}"])
 
     def _prolong(self) -> None:
         if not self._patrol:

@@ -25,6 +25,10 @@ KEPT = 50
 """Results that are kept."""
 
 
+class Busy(DeviceError):
+    """Another proof runs."""
+
+
 class StoreFiles:
     """Files below one folder, which only root may enter."""
 
@@ -35,13 +39,13 @@ class StoreFiles:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other proofs out. Raises DeviceError while one runs; the kernel ends the lock with its process."""
+        """Keep other proofs out. Raises Busy while one runs; the kernel ends the lock with its process."""
         handle = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(handle)
-            raise DeviceError("another proof runs on this controller; wait for its end") from None
+            raise Busy("another proof runs on this controller; wait for its end") from None
         try:
             yield
         finally:

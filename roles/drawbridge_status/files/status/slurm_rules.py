@@ -56,6 +56,13 @@ KNOWN = (
         f"prove it; a node that passes takes jobs again: {PROVE}",
     ),
     Known(
+        "drawbridge: proof: ",
+        CRITICAL,
+        "failed its proof",
+        "{rest}",
+        f"repair it, and prove it again; a node that passes takes jobs again: {PROVE}",
+    ),
+    Known(
         "drawbridge: health: ",
         CRITICAL,
         "unhealthy",

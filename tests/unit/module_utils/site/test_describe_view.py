@@ -91,7 +91,12 @@ def test_the_labs_intent_is_the_shipped_one_where_it_must_and_is_accepted_with_i
     files, shipped = folder(lab_hosts(), GROUPS, {}), site("lab")
     found = intent(files)
     (rails,) = shipped["drawbridge_nodes"]["classes"]["h100"]["nics"]
-    for decision in ("route_table", "read_request_bytes", "local_interrupts", "gbps"):  # the site's, which no host shows
+    for decision in (
+        "route_table",
+        "read_request_bytes",
+        "local_interrupts",
+        "gbps",
+    ):  # the site's, which no host shows
         del rails[decision]
     del shipped["drawbridge_nodes"]["classes"]["h100"]["gpus"]["product"]
     assert found["drawbridge_nodes"] == shipped["drawbridge_nodes"]

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.model import Patrol, Proof
@@ -35,8 +37,9 @@ def test_all_others_preempt_a_patrol() -> None:
 
 def test_a_name_that_the_site_uses_is_refused() -> None:
     taken = proof_partition(SITE.slurm, SITE.nodes, PATROL)
-    with pytest.raises(IntentError, match="needs this name for its own"):
-        proof_partition(taken, SITE.nodes, Proof())
+    for one in (replace(taken, qos=()), replace(taken, partitions=())):
+        with pytest.raises(IntentError, match="needs this name for its own"):
+            proof_partition(one, SITE.nodes, Proof())
 
 
 def test_a_site_without_proofs_has_no_such_partition() -> None:

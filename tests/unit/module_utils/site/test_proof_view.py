@@ -10,8 +10,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
     ClassProof,
     Directory,
     Proof,
+    SiteLimit,
     Tools,
     Training,
+    Uplinks,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofRail
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.settings import Settings
@@ -57,28 +59,28 @@ def test_what_a_class_must_prove_is_in_its_node_and_an_empty_tool_is_absent() ->
         Tools(stream="/opt/stream"),
         (Directory("/data", "xfs"),),
         {"h100": ClassProof(True, 200, training)},
-        limits={"rail": "3"},
+        limits=(SiteLimit("rail bandwidth", "3"),),
     )
     it = settings(proof).node("gpu01")
     assert it.tools == {"mpi": "pmix", "stream": "/opt/stream"}
     assert (it.directories[0].path, it.directories[0].read_mb_s, it.socket_memory_gb_s) == ("/data", 2000, 200)
     assert (it.training.command, it.training.limit, it.training.at_most) == ("/opt/train", 4.5, True)
-    assert it.limits == {"rail": "3"}
+    assert it.limits == {"rail bandwidth": "3"}
     assert settings(proof).wants_passport("gpu01")
-    assert not settings(Proof()).wants_passport("gpu01")
+    assert not settings(Proof(classes={"h100": ClassProof()})).wants_passport("gpu01")
 
 
 @pytest.mark.parametrize(
     ("change", "own", "wanted"),
     [
-        ({}, {}, {}),
-        ({}, {"leaf1": "100.5"}, {"leaf1": 100.5}),
-        ("linked", {}, {"leaf1": 800, "leaf2": 800}),
-        ("linked", {"leaf2": "100"}, {"leaf1": 800, "leaf2": 100}),
+        ({}, (), {}),
+        ({}, (Uplinks("leaf[1-2]", 100),), {"leaf1": 100, "leaf2": 100}),
+        ("linked", (), {"leaf1": 800, "leaf2": 800}),
+        ("linked", (Uplinks("leaf2", 100),), {"leaf1": 800, "leaf2": 100}),
     ],
 )
 def test_uplinks_follow_from_cables_and_the_site_may_name_others(
-    change: Any, own: dict[str, str], wanted: dict[str, float]
+    change: Any, own: tuple[Uplinks, ...], wanted: dict[str, int]
 ) -> None:
     cabled = load(patched({**in_full(CHANGES["cabled"]), **in_full(CHANGES["linked"])})) if change else LAB
     assert settings(Proof(uplinks=own), cabled).uplinks == wanted

@@ -98,7 +98,9 @@ def test_a_gpu_that_is_slower_than_its_mates_is_a_warning() -> None:
 
 
 def test_a_part_that_is_slow_in_two_ways_is_one_finding() -> None:
-    both: list[Found] = [Measure(f"{way} of /scratch", value, "GB/s", "gpu01") for way, value in (("read", 89), ("write", 80))]
+    both: list[Found] = [
+        Measure(f"{way} of /scratch", value, "GB/s", "gpu01") for way, value in (("read", 89), ("write", 80))
+    ]
     _rows, [finding] = judge.judge_all(NODE, row(), both)
     assert finding.text == "gpu01: write of /scratch is 80 GB/s, below 90 GB/s (made up)"
     assert finding.evidence == ("gpu01: read of /scratch is 89 GB/s, below 90 GB/s (made up)",)
@@ -147,6 +149,8 @@ def test_outliers_of_the_fleet() -> None:
     # a path over a spine is no outlier among those of a leaf
     spine = [replace(it, value=60, why="over a spine") for it in fleet(*usual)]
     assert judge.outliers([*fleet(*usual, 100, 100), *spine]) == []
+    counted = [replace(it, unit="packets") for it in fleet(*usual, 50)]
+    assert judge.outliers(counted) == [] and judge.learn(counted) == {}
     # a weaker class is no outlier
     two = fleet(*usual, 60, 60.1, 59.9, 60)
     assert judge.outliers(two, {f"gpu{number:02}": "old" for number in range(7, 11)}) == []

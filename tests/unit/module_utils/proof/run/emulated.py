@@ -29,10 +29,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.table import CHECKS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.measure import Found, Measure
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofNode
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run import (
-    collective,
-    incast_io,
-    traffic,
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run import collective, traffic
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.fabric_verdict import (
+    DROPS,
+    IN_CLASS,
+    MARKS,
+    NOTIFICATIONS,
+    PAUSED,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.request import Answer, Request
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.settings import Settings
@@ -50,7 +53,7 @@ from tests.unit.module_utils.proof.transcripts import printed
 from tests.unit.module_utils.site.test_refused import site
 
 NAMES = [f"gpu{number:02}" for number in range(1, 9)]
-PER_UNIT, RAILS, UPLINKS, DSCP = 4, 8, 16, 26
+PER_UNIT, RAILS, DSCP = 4, 8, 26
 FILES = {"/gpfs/fs1": ("gpfs", True), "/scratch": ("xfs", False)}
 FIRMWARE, OLD_FIRMWARE = "28.41.1000", "28.39.1002"
 STALE = "stale"
@@ -61,6 +64,11 @@ def leaf_of(host: str, rail: int, optimised: bool) -> str:
     """A leaf for each unit, or for each rail of it."""
     unit = NAMES.index(host) // PER_UNIT
     return f"leaf{unit * RAILS + rail + 1}" if optimised else f"leaf{unit + 1}"
+
+
+def uplinks(optimised: bool) -> int:
+    """Cables of a leaf to the spine, as many as those to nodes."""
+    return PER_UNIT if optimised else PER_UNIT * RAILS
 
 
 @functools.cache
@@ -76,7 +84,8 @@ def settings(optimised: bool) -> Settings:
     own = intent["drawbridge_proof"]
     own["directories"] = [{"path": it, "file_system": FILES[it][0], "shared": FILES[it][1], **rates} for it in FILES]
     own["tools"]["dcgmi"] = "/usr/bin/dcgmi"
-    own["uplinks"] = {leaf: str(400 * UPLINKS) for it in ranges for leaf in hostlist.expand(it["leaves"])}
+    leaves = sorted({leaf for it in ranges for leaf in hostlist.expand(it["leaves"])})
+    own["uplinks"] = [{"leaves": leaf, "gbps": 400 * uplinks(optimised)} for leaf in leaves]
     parts = (part(name, intent[f"drawbridge_{name}"]) for name in ("nodes", "slurm", "proof", "fabric"))
     return Settings(node_proof(*parts))
 
@@ -91,11 +100,12 @@ def cables(optimised: bool) -> tuple[Mapping[tuple[str, int], tuple[str, str]], 
         count[leaf] += 1
         ends[host, rail] = (leaf, f"Ethernet{count[leaf]}")
     switches: dict[str, Any] = {"spine1": {"ports": {}, "dscp": {str(DSCP): 3}, "neighbors": {}}}
+    each = uplinks(optimised)
     for number, leaf in enumerate(count):
         own: dict[str, Any] = {"ports": {}, "dscp": {str(DSCP): 3}, "neighbors": {}}
-        own["ports"] = {f"Ethernet{at}": PORT for at in range(1, count[leaf] + UPLINKS + 1)}
-        for at in range(UPLINKS):
-            mine, theirs = f"Ethernet{count[leaf] + 1 + at}", f"Ethernet{number * UPLINKS + at + 1}"
+        own["ports"] = {f"Ethernet{at}": PORT for at in range(1, 2 * each + 1)}
+        for at in range(1, each + 1):
+            mine, theirs = f"Ethernet{each + at}", f"Ethernet{number * each + at}"
             own["neighbors"][mine] = ["spine1", theirs]
             switches["spine1"]["neighbors"][theirs] = [leaf, mine]
             switches["spine1"]["ports"][theirs] = PORT
@@ -130,7 +140,8 @@ class Faults:
     ports: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     """Changes of switch ports."""
     slow: dict[str, float] = field(default_factory=dict)
-    swapped: dict[str, tuple[int, int]] = field(default_factory=dict)
+    plugged: dict[tuple[str, int], tuple[str, str]] = field(default_factory=dict)
+    """Switch and port in which the cable of a rail ends instead."""
 
     def host(self, name: str, key: str) -> dict[str, Any]:
         """A part of a host's state: rails, gpus, mounts, disks, firmware."""
@@ -150,9 +161,7 @@ class Emulated(Slurm):
         for (switch, port), changes in faults.ports.items():
             own = self.switches[switch]
             self.switches[switch] = {**own, "ports": {**own["ports"], port: {**own["ports"][port], **changes}}}
-        self.plugged = dict(plugged)
-        for host, (first, second) in faults.swapped.items():
-            self.plugged.update({(host, first): plugged[host, second], (host, second): plugged[host, first]})
+        self.plugged = {**plugged, **faults.plugged}
         self.ends = {(host, rail): self._end(host, rail) for host in NAMES for rail in range(RAILS)}
         self.latest: list[str] = []
 
@@ -284,7 +293,9 @@ class Emulated(Slurm):
         state = self.states_of[host]
         if state.get("mounts", {}).get(path) == STALE:
             folder = f"{path}/drawbridge-proof-{host}"
-            return Output("", f"{folder} can't be made: mkdir: cannot create directory '{folder}': Stale file handle", 1)
+            return Output(
+                "", f"{folder} can't be made: mkdir: cannot create directory '{folder}': Stale file handle", 1
+            )
         shown = json.loads(printed("fio_transfer" if transfer else "fio_jobs"))
         percent = state.get("disks", {}).get(path, 100) / 100
         for job in shown["jobs"]:
@@ -300,30 +311,29 @@ class Emulated(Slurm):
         """What perftest prints at the client of each flow. All flows of a phase run together."""
         every = traffic.flows(request.tests)
         pairs = {it: (self.ends[it.sender, it.sender_rail], self.ends[it.receiver, it.receiver_rail]) for it in every}
-        met = physics.counted(
-            [l.name for l in physics.links(*it, self.switches, self.faults.slow)] for it in pairs.values()
-        )
+        fabric = self.switches, self.faults.slow
+        met = physics.counted([link.name for link in physics.links(*it, *fabric)] for it in pairs.values())
         found: dict[str, dict[str, list[Found]]] = {}
         counts: Counter[tuple[int, str, str]] = Counter()
         for flow, ends in pairs.items():
             own = found.setdefault(flow.sender, {}).setdefault(str(flow.test), [])
-            for phase in traffic.phases(request.tests[flow.test], request.latency):
-                size = traffic.SIZE_BYTES if phase == traffic.BANDWIDTH else 2
-                seen = physics.outcome(*ends, self.switches, DSCP, size, met, self.faults.slow)
-                output = self._perftest(flow, phase, seen, *ends)
+            phases = traffic.phases(request.tests[flow.test], request.latency)
+            seen, short = (
+                physics.outcome(*ends, fabric[0], DSCP, size, met, fabric[1]) for size in (traffic.SIZE_BYTES, 2)
+            )
+            for phase in phases:
+                output = self._perftest(flow, phase, seen if phase == traffic.BANDWIDTH else short, *ends)
                 some = measures(output.stdout, output.stderr, output.code, flow.where, phase)
                 own += [it for it in some if phase in (traffic.BANDWIDTH, it.name)]
-                for end, name, number in (
-                    (ends[0], incast_io.DROPS, seen.dropped),
-                    (ends[1], incast_io.DROPS, seen.dropped),
-                    (ends[1], incast_io.MARKS, seen.marked),
-                    (ends[0], incast_io.PAUSED, seen.paused),
-                ):
-                    counts[flow.test, f"{end.host} {end.rail}", name] += number
+            sent, received = ((flow.test, f"{it.host} {it.rail}") for it in ends)
+            counts.update({(*sent, DROPS): seen.dropped, (*sent, PAUSED): seen.paused})
+            counts.update({(*received, DROPS): seen.dropped, (*received, MARKS): seen.marked})
+            counts.update({(*received, NOTIFICATIONS): seen.marked // 2})
+            counts.update({(*sent, IN_CLASS): 100 if ends[0].priority == 3 else 0})
         for (test, where, name), number in counts.items():
             if request.tests[test].kind == INCAST:
                 own = found.setdefault(where.split()[0], {}).setdefault(str(test), [])
-                own.append(Measure(name, float(number), "packets", where))
+                own.append(Measure(name, float(number), "%" if name == IN_CLASS else "packets", where))
         return found
 
     def _perftest(

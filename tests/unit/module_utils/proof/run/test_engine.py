@@ -159,10 +159,14 @@ def test_a_job_without_an_answer_runs_again() -> None:
 
 
 def test_passports_are_given_to_their_nodes() -> None:
-    slurm, own = Slurm(NAMES, silent={"n00001"}), settings(4)
+    class Refusing(Slurm):
+        def ask(self, request: Request, names: Sequence[str], limit_s: float) -> Mapping[str, Answer]:
+            found = super().ask(request, names, limit_s)
+            return {name: replace(it, error="not signed" if name == "n00002" else "") for name, it in found.items()}
+
+    slurm, own = Refusing(NAMES, silent={"n00001"}), settings(4)
     slurm.reserve(NAMES)
     it = Engine(own, slurm, Kept(slurm), Progress(own.digest, "", list(NAMES), {}), lambda _line: None, ())
     assert it.deliver({}) == []
-    some = {name: (f"text of {name}", "signature", "key") for name in NAMES[:2]}
+    some = {name: (f"text of {name}", "signature", "key") for name in NAMES[:3]}
     assert it.deliver(some) == ["n00000"]
-    assert slurm.passports == {"n00000": "text of n00000"}

@@ -13,6 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run import incast_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.incast_io import (
     DROPS,
+    IN_CLASS,
     MARKS,
     NOTIFICATIONS,
     PAUSED,
@@ -63,10 +64,11 @@ def test_a_receiver_counts_drops_marks_and_notifications_since_the_start(grow: G
 def test_a_sender_counts_drops_and_the_pauses_of_its_lossless_priority(grow: Grow) -> None:
     grow({"rx_prio3_pause": 4, "tx_prio3_discards": 1})
     counters = Counters(B, TESTS)
-    grow({"rx_prio3_pause": 3, "rx_prio4_pause": 9})
+    grow({"rx_prio3_pause": 3, "rx_prio4_pause": 9, "tx_prio3_packets": 95, "tx_prio0_packets": 5})
     assert counters.found()[1] == [
         Measure(DROPS, 0.0, "packets", "b rail1"),
         Measure(PAUSED, 3.0, "packets", "b rail1"),
+        Measure(IN_CLASS, 95.0, "%", "b rail1"),
     ]
 
 

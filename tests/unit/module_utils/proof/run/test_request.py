@@ -35,7 +35,7 @@ REQUEST = Request(
 )
 FOUND: list[Found] = [
     Measure("rate", 1.5, "GB/s", "n1"),
-    Missing("rate", "n1", "why\nin two lines"),
+    Missing("rate", "n1", f"why\n{900 * ' '}in two lines"),
     Remark("NVLS", "n1", "it's  off", True),
 ]
 

@@ -47,7 +47,7 @@ def test_each_kind_of_suspect_has_its_sentence_and_what_to_look_at(suspect: Susp
 
 def test_the_worst_measure_of_the_suspect_is_the_reason() -> None:
     every = [
-        judged(100, "ab", 1),
+        judged(80, "ab", 1),
         judged(90, "ab"),
         judged(7, "ab", passed=True),
         judged(50, "bc"),
@@ -58,7 +58,7 @@ def test_the_worst_measure_of_the_suspect_is_the_reason() -> None:
     )
     assert "is 9 us, above 5 us (why)" in finding(Suspect("node", ("a",)), every[-1:], SITE).text
     assert "bc 0 is 50" in finding(Suspect("path", leaves=("l0", "l2")), every, SITE).text
-    assert "is 100" in finding(Suspect("leaf", leaves=("l1",)), every, SITE).text
+    assert "is 80" in finding(Suspect("leaf", leaves=("l1",)), every, SITE).text
     assert "is 0 Gb/s" in finding(Suspect("node", ("b",)), [*every, judged(0, "b", None)], SITE).text
 
 

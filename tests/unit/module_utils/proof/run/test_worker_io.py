@@ -73,11 +73,9 @@ BUILD = ProofNode(
 )
 RATE, LATENCY_US = 391.43, 2.7
 
-Round = Mapping[str, Mapping[str, Sequence[Found]]]
-
 
 class Site:
-    """The nodes' addresses, and the folder of the stub, whose files named like a device say what is wrong with it."""
+    """The nodes' addresses, and the folder of the stub. A file with the name of a device has its fault."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
