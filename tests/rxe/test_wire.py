@@ -20,11 +20,10 @@ COMMAND = "ib_write_bw --ib-dev=rxe0 --gid-index=1 --iters=20 --size=1024 --CPU-
 UNTIL_IT_LISTENS = "for attempt in $(seq 20); do {} && exit 0; sleep 1; done; exit 1"
 
 
-@pytest.mark.parametrize(
-    ("option", "tos"),
-    [("", 0), (f"--tclass={NCCL_TC}", NCCL_TC), ("--rdma_cm", CM_TOS)],
-    ids=["plain", "nccl", "rdma_cm"],
-)
+CASES = {"plain": ("", 0), "nccl": (f"--tclass={NCCL_TC}", NCCL_TC), "rdma_cm": ("--rdma_cm", CM_TOS)}
+
+
+@pytest.mark.parametrize(("option", "tos"), CASES.values(), ids=CASES)
 def test_the_intents_class_is_on_the_wire_where_a_queue_pair_asks_for_it(pair: Pair, option: str, tos: int) -> None:
     """RDMA-CM's default reaches what RDMA-CM makes, and nothing else."""
     server = f"{COMMAND} {option}"

@@ -15,7 +15,7 @@ from .result import ProofFinding, Result
 CHECK = "lossless class"
 INCAST = "incast bandwidth"
 """The measure that a proof with incasts has."""
-LOOK = "the port's lines of the lossless class: playbooks/fabric.yml --check --diff --limit {}"
+LOOK = "the port's lines of the lossless class on {}, against the intent"
 
 Ports = Mapping[str, Mapping[str, Any]]
 """A switch's ports, each with neighbour and counters by priority."""
@@ -38,7 +38,7 @@ def findings(
             known, marked = known or grown is not None, marked + (grown or 0)
     if known and not marked and any(it.name == INCAST for it in result.measures):
         text = f"no switch marked a packet of priority {priority} (ECN), although many nodes sent to one"
-        look = "the ECN thresholds of the lossless class: playbooks/fabric.yml --check --diff"
+        look = "the ECN thresholds of the lossless class, against the intent"
         found.append(ProofFinding(CHECK, "remark", text, look))
     return found
 
@@ -65,7 +65,7 @@ def _of_switch(name: str, before: Ports, after: Ports, priority: int) -> Iterato
         for other in after[port].get("priorities", {}):
             if other != str(priority) and (paused := growth(before, after, port, int(other), "rx_pause")):
                 text = f"{at} was paused {paused} times in priority {other}, which is not lossless"
-                look = "NIC settings of the node at this port: playbooks/nic.yml --check"
+                look = "NIC settings of the node at this port, against the intent"
                 yield ProofFinding(CHECK, "remark", text, look, leaves=(name,), warning=True)
 
 

@@ -85,7 +85,7 @@ class ProofNode:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ProofNode:
-        """Read the data of as_dict(). Raises TypeError or KeyError for other keys."""
+        """Read the data of as_dict(); keys of another release are left out. Raises KeyError without rails."""
         nested = {
             "rails": tuple(ProofRail(**it) for it in data["rails"]),
             "directories": tuple(ProofDirectory(**it) for it in data["directories"]),

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -97,6 +98,8 @@ def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scr
     with store.locked():
         if patrol:
             proof.clean()
+            proof = replace(proof, records=StoreFiles(name="patrol"))
+            proof.clean()
             due = store.patrol_is_due(now())
             names = chosen(names, cluster.states(names), store.proved, settings.per_hour) if due else []
             if not names:
@@ -114,10 +117,12 @@ def main() -> int:
     os.environ["PATH"] = PATH
     try:
         settings = Settings.parse(options.place.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as err:
+        print(f"{options.place} has no settings of a proof, run prove.yml: {err}", file=sys.stderr)
+        return UNABLE
+    try:
         with tempfile.TemporaryDirectory(prefix="drawbridge-prove-") as scratch:
             return work(options, settings, StoreFiles(), Path(scratch))
-    except (OSError, ValueError, KeyError) as err:
-        print(f"{options.place} has no settings of a proof, run prove.yml: {err}", file=sys.stderr)
     except Busy as err:
         print(err, file=sys.stderr)
         return PASSED if options.verb == "tend" else UNABLE

@@ -221,4 +221,8 @@ def _learned(values: Sequence[float], at_least: bool) -> float:
 
 def limit_lines(learned: Mapping[str, float]) -> list[str]:
     """The lines of drawbridge_proof with which the site adopts these limits."""
-    return ["drawbridge_proof:", "  limits:", *(f'    {name}: "{number(it, 6)}"' for name, it in learned.items())]
+    return [
+        "drawbridge_proof:",
+        "  limits:",
+        *(f'    - {{measure: "{name}", value: "{number(it, 6)}"}}' for name, it in learned.items()),
+    ]

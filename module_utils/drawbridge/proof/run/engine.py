@@ -23,7 +23,7 @@ from ..node import ProofNode
 from ..result import ProofFinding
 from ..schedule.search import Search
 from ..schedule.site import COLLECTIVE, Site, Test
-from . import traffic
+from . import collective, traffic
 from .cluster import Cluster
 from .fabric_verdict import Round
 from .progress import Progress
@@ -148,13 +148,27 @@ class Engine:
     def _round(self, site: Site, tests: Sequence[Test]) -> Round:
         build = self.settings.build(tests[0].nodes[0])
         together = all(test.kind == COLLECTIVE for test in tests) and self._has_nccl(tests)
+        found: dict[int, list[Found]] = {}
         if together:
-            found: Mapping[int, Sequence[Found]] = self.cluster.collective(tests, build, START_S + self._longest(tests))
-        else:
-            names = list(dict.fromkeys(name for test in tests for name in test.nodes))
-            request = self._request(names, tests=tuple(tests), latency=True, wait_s=WAIT_S)
-            found = of_tests(self._ask(request, names, START_S + self._longest(tests)).values())
-        return Round(self.settings, site, tests, found, latency=True, collective=together)
+            limit_s = START_S + self._longest(tests, ())
+            found = {at: list(it) for at, it in self.cluster.collective(tests, build, limit_s).items()}
+            return Round(self.settings, site, tests, found, collective=True)
+        names = list(dict.fromkeys(name for test in tests for name in test.nodes))
+        for phases in self._jobs(site, tests):
+            request = self._request(names, tests=tuple(tests), phases=phases, wait_s=WAIT_S)
+            answered = self._ask(request, names, START_S + self._longest(tests, phases))
+            for at, some in of_tests(answered.values()).items():
+                found.setdefault(at, []).extend(some)
+        return Round(self.settings, site, tests, found, phases=tuple(traffic.TOOLS))
+
+    @staticmethod
+    def _jobs(site: Site, tests: Sequence[Test]) -> list[tuple[str, ...]]:
+        """What each job measures. Over a spine, the bandwidth tests of others would lengthen a latency."""
+        every = tuple(traffic.TOOLS)
+        if all(not traffic.phases(test, traffic.LATENCIES) for test in tests):
+            return [(traffic.BANDWIDTH,)]
+        crossing = any(len({site.unit_of[name] for name in test.nodes}) > 1 for test in tests)
+        return [(traffic.BANDWIDTH,), traffic.LATENCIES] if crossing else [every]
 
     def _has_nccl(self, tests: Sequence[Test]) -> bool:
         """Whether the nodes have equal GPUs, and nccl-tests."""
@@ -162,13 +176,11 @@ class Engine:
         builds = [self.settings.classes[name] for name in classes]
         return len(builds) == 1 and bool(builds[0].gpus) and "nccl_tests" in builds[0].tools
 
-    def _longest(self, tests: Sequence[Test]) -> float:
+    def _longest(self, tests: Sequence[Test], phases: Sequence[str]) -> float:
         """Seconds of the longest test: waiting, then each phase until its tools are ended."""
         build = self.settings.build(tests[0].nodes[0])
-        return max(
-            sum(WAIT_S + traffic.LISTEN_S + traffic.limit_s(build, phase) for phase in traffic.phases(test, True))
-            for test in tests
-        )
+        each = [WAIT_S + traffic.LISTEN_S + traffic.limit_s(build, phase) for phase in phases]
+        return sum(each) or collective.LIMIT_S
 
     def _request(self, names: Sequence[str], **what: Any) -> Request:
         of_class: dict[str, list[str]] = {}
@@ -190,7 +202,7 @@ class Engine:
             self.cluster.reserve(list(self.progress.names))
             if found := self.cluster.ask(request, names, limit_s):
                 return found
-            self.say("no node answered; Slurm is asked again")
+            self.say("no node answered; the job runs again")
         raise DeviceError(f"no node of {hostlist.compress(list(names))} answered in {TRIES} jobs")
 
     def deliver(self, passports: Mapping[str, tuple[str, str, str]]) -> list[str]:

@@ -32,7 +32,7 @@ COUNTED: Mapping[str, Limit] = {
     NOTIFICATIONS: Limit(1, "packets", True, "a receiver answers marks with notifications"),
     IN_CLASS: Limit(90, "%", True, "tests carry the intent's DSCP"),
 }
-ECN = "ECN thresholds of the switches, and DCQCN of the NICs: playbooks/fabric.yml --check, playbooks/nic.yml --check"
+ECN = "ECN thresholds of the switches and DCQCN of the NICs, against the intent"
 MILD = 4
 """Senders up to which ECN should slow an incast before pauses do."""
 BUS_BANDWIDTH = "bus bandwidth"
@@ -52,7 +52,7 @@ class Round:
     site: Site
     tests: Sequence[Test]
     found: Mapping[int, Sequence[Found]]
-    latency: bool = False
+    phases: Sequence[str] = (BANDWIDTH,)
     collective: bool = False
     """Whether collectives ran as such, and not as rings of perftest."""
 
@@ -80,7 +80,7 @@ class Round:
             yield self._collective(test, found)
             return
         for flow in flows:
-            for phase in traffic.phases(test, self.latency):
+            for phase in traffic.phases(test, self.phases):
                 yield from self._flow(test, flow, phase, found)
         if test.kind == INCAST:
             yield from self._incast(test, flows, found)
@@ -165,10 +165,15 @@ class Round:
                 if isinstance(it, Missing) and it.name in COUNTERS:
                     text = f"class {name}: {it.name} of an incast are not known: {it.why}"
                     found[ProofFinding(FABRIC, "missing", text, "ethtool -S on a node", warning=True)] = None
-                elif isinstance(it, Measure) and it.name == PAUSED and it.value and len(test.nodes) <= MILD + 1:
+                elif isinstance(it, Measure) and it.name == PAUSED and it.value and self._mild(test):
                     text = f"class {name}: few senders to one rail were paused, although ECN should slow them first"
                     found[ProofFinding(FABRIC, "remark", text, ECN, warning=True)] = None
         return list(found)
+
+    def _mild(self, test: Test) -> bool:
+        """Whether ECN should slow an incast before pauses do: few senders, and no uplinks on the way."""
+        leaves = {self._leaf(name, rail) for name in test.nodes for rail in test.rails[:1]}
+        return len(test.nodes) <= MILD + 1 and len(leaves) == 1
 
     def _incast_limit(self, test: Test, rail: int) -> Derived:
         receiver = test.nodes[0]

@@ -31,7 +31,8 @@ class Request:
     checks: tuple[str, ...] = ()
     """Names of rows of the table of checks."""
     tests: tuple[Test, ...] = ()
-    latency: bool = False
+    phases: tuple[str, ...] = ()
+    """Measurements of the tests, one after the other."""
     addresses: Mapping[str, str] = field(default_factory=dict)
     wait_s: float = 60.0
     """Seconds that a node waits for others of its test."""
@@ -56,6 +57,7 @@ class Request:
                 "classes": {name: ProofNode.from_dict(it) for name, it in data["classes"].items()},
                 "tests": tuple(Test(kind, tuple(nodes), tuple(rails)) for kind, nodes, rails in data["tests"]),
                 "checks": tuple(data["checks"]),
+                "phases": tuple(data["phases"]),
                 "passports": {name: tuple(it) for name, it in data["passports"].items()},
             }
         )

@@ -15,6 +15,9 @@ from ...core import hostlist
 from ..node import ProofNode
 from ..schedule.site import Site, site_of
 
+NEEDED = {"cluster", "partition", "classes", "ranges", "uplinks", "passports", "group", "incast", "percent_per_hour"}
+"""Keys of the file."""
+
 
 @dataclass(frozen=True)
 class Placed:
@@ -33,10 +36,12 @@ class Settings:
 
     @classmethod
     def parse(cls, text: str) -> Settings:
-        """Read the file. Raises ValueError for text that is no JSON object."""
+        """Read the file. Raises ValueError for text that is no such JSON object."""
         found = json.loads(text)
         if not isinstance(found, dict):
             raise ValueError("it is no JSON object")
+        if lacking := sorted(NEEDED - found.keys()):
+            raise ValueError(f"it has no {lacking[0]}")
         return cls(found)
 
     @cached_property

@@ -32,8 +32,9 @@ class Busy(DeviceError):
 class StoreFiles:
     """Files below one folder, which only root may enter."""
 
-    def __init__(self, folder: Path = FOLDER) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path = FOLDER, name: str = "run") -> None:
+        """`name` is that of the state: a patrol has one of its own, beside a proof that was interrupted."""
+        self.folder, self._name = folder, name
         for path in (folder, folder / "results", folder / "passports"):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -53,12 +54,14 @@ class StoreFiles:
 
     def save(self, progress: Progress) -> None:
         """Keep the state of the run."""
-        self._write(self.folder / "run.json", progress.to_json())
+        self._write(self.folder / f"{self._name}.json", progress.to_json())
 
     def load(self, settings: Settings) -> Progress | None:
         """The state of the last run; None if there is none that this release can read."""
         try:
-            return Progress.from_json(json.loads((self.folder / "run.json").read_text(encoding="utf-8")), settings)
+            return Progress.from_json(
+                json.loads((self.folder / f"{self._name}.json").read_text(encoding="utf-8")), settings
+            )
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             return None
 

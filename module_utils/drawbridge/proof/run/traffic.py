@@ -19,6 +19,7 @@ GATE_PORT = 18514
 FIRST_PORT, MOST_SENDERS, PHASE_PORTS = 18515, 64, 2048
 """Ports of servers: 64 for each rail, 2,048 for each phase, all below those that the kernel gives to clients."""
 SIZE_BYTES, QUEUES, ITERATIONS = 1 << 20, 4, 1000
+LATENCIES = (LATENCY, READ_LATENCY)
 TOOLS = {BANDWIDTH: "ib_write_bw", LATENCY: "ib_write_lat", READ_LATENCY: "ib_read_lat"}
 START_S, LISTEN_S = 30.0, 30.0
 """Seconds that a tool gets beside its measurement, and seconds until servers listen."""
@@ -42,9 +43,9 @@ class Flow:
         return f"{self.sender} rail{self.sender_rail} -> {self.receiver} rail{self.receiver_rail}"
 
 
-def phases(test: Test, latency: bool) -> tuple[str, ...]:
-    """The measurements of a test. A latency among many senders says nothing."""
-    return (BANDWIDTH, LATENCY, READ_LATENCY) if latency and test.kind != INCAST else (BANDWIDTH,)
+def phases(test: Test, wanted: Sequence[str]) -> tuple[str, ...]:
+    """The wanted measurements that a test can have. A latency among many senders says nothing."""
+    return tuple(phase for phase in wanted if phase == BANDWIDTH or test.kind != INCAST)
 
 
 def flows(tests: Sequence[Test]) -> list[Flow]:

@@ -92,7 +92,7 @@ class Traffic:
         return self.found
 
     def _phases(self, number: int) -> Sequence[str]:
-        return traffic.phases(self.request.tests[number], self.request.latency)
+        return traffic.phases(self.request.tests[number], self.request.phases)
 
     def _test(self, number: int, gate: Receiver) -> None:
         gone: set[str] = set()

@@ -73,7 +73,7 @@ class Controller:
         self.place.write_text(json.dumps(self.settings))
         self.nodes("IDLE", "IDLE")
         (root / "reservation").touch()
-        for name in ("squeue", "scancel"):
+        for name in ("squeue", "scancel", "sacctmgr"):
             self.stub(name, "true")
         self.stub("scontrol", SCONTROL.format(root=root))
         self.answering(*NAMES)

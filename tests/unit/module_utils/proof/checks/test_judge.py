@@ -172,7 +172,12 @@ def test_limits_learned_from_the_fleet() -> None:
     learned = judge.learn(measures)
     assert learned == {"copy": 194.9, "latency": 225.8}
     assert judge.limit_lines(learned) == [
-        *("drawbridge_proof:", "  limits:", '    copy: "194.9"', '    latency: "225.8"'),
+        *(
+            "drawbridge_proof:",
+            "  limits:",
+            '    - {measure: "copy", value: "194.9"}',
+            '    - {measure: "latency", value: "225.8"}',
+        ),
     ]
     classes = {f"gpu{number:02}": "old" for number in range(10)}
     assert judge.learn(measures, classes)["copy"] == 194.4

@@ -134,7 +134,7 @@ class Memory:
 
 @dataclass
 class Faults:
-    """What is planted. `hosts` has the state of measuring tools, as lab/plant.py writes it, and further keys."""
+    """Planted faults. `hosts` has the state of measuring tools, as lab/plant.py writes it, and further keys."""
 
     hosts: dict[str, dict[str, Any]] = field(default_factory=dict)
     ports: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
@@ -317,7 +317,7 @@ class Emulated(Slurm):
         counts: Counter[tuple[int, str, str]] = Counter()
         for flow, ends in pairs.items():
             own = found.setdefault(flow.sender, {}).setdefault(str(flow.test), [])
-            phases = traffic.phases(request.tests[flow.test], request.latency)
+            phases = traffic.phases(request.tests[flow.test], request.phases)
             seen, short = (
                 physics.outcome(*ends, fabric[0], DSCP, size, met, fabric[1]) for size in (traffic.SIZE_BYTES, 2)
             )

@@ -156,7 +156,7 @@ class Slurm:
         for flow in traffic.flows(request.tests):
             test = request.tests[flow.test]
             senders = len(test.nodes) - 1 if test.kind == INCAST else 1
-            for phase in traffic.phases(test, request.latency):
+            for phase in traffic.phases(test, request.phases):
                 some = found.setdefault(flow.sender, {}).setdefault(str(flow.test), [])
                 if flow.receiver in self.silent:
                     some.append(Missing(phase, flow.where, f"{flow.receiver} did not come to the test"))
@@ -179,7 +179,9 @@ class Kept:
 
     def __init__(self, slurm: Slurm) -> None:
         self.alive = slurm.alive
-        self.run, self.results, self.copies = "", [], {}  # type: str, list[Result], dict[str, str]
+        self.run = ""
+        self.results: list[Result] = []
+        self.copies: dict[str, str] = {}
 
     def save(self, progress: Progress) -> None:
         self.alive()

@@ -51,7 +51,9 @@ def verdict(
 ) -> tuple[list[Outcome], dict[str, Judged]]:
     """Outcomes of tests, and measures by name; of equal names the last one. Two nodes are in one unit."""
     own = own or settings(4, per_unit=2)
-    outcomes, measures = Round(own, own.site(list(own.placed)), tests, found, latency=True, **more).judged()
+    outcomes, measures = Round(
+        own, own.site(list(own.placed)), tests, found, phases=tuple(traffic.TOOLS), **more
+    ).judged()
     return [outcomes[test] for test in tests], {it.name: it for it in measures}
 
 

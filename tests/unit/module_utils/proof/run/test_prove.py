@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.check import FILES, LOAD
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.passport import parse
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.cluster import NodeInSlurm
 
-from .pretended import IDLE, Kept, Killed, Slurm, proof, settings
+from .pretended import CHECK, IDLE, Kept, Killed, Slurm, proof, settings
 
 EIGHT = [f"n{number:05}" for number in range(8)]
 DRAINED = frozenset({"DRAIN"})
@@ -96,7 +99,7 @@ def test_its_own_drain_ends_with_the_proof_and_comes_back_with_a_fault() -> None
     assert slurm.nodes["n00002"].reason.startswith("drawbridge: proof: n00002 rail0")
 
 
-def test_a_passport_says_what_was_checked_and_on_what_it_depends() -> None:
+def test_a_passport_names_its_checks_and_on_what_it_depends() -> None:
     slurm = Slurm(EIGHT, cables={("n00002", 0): 0.4})
     kept = Kept(slurm)
     result = proof(settings(passport=True), slurm, kept).run(EIGHT)
@@ -113,13 +116,17 @@ def test_classes_without_passports_get_none() -> None:
     assert slurm.passports == {}
 
 
-def calls() -> int:
+CALLS = 26
+"""Of the proof below, with the last one that ends its reservation."""
+
+
+def test_the_kills_below_meet_each_call_of_the_program() -> None:
     slurm = Slurm(EIGHT, {"n00001": UNPROVED}, cables={("n00002", 1): 0.6})
     proof(settings(passport=True), slurm, Kept(slurm)).run(EIGHT)
-    return len(slurm.calls)
+    assert len(slurm.calls) == CALLS
 
 
-@pytest.mark.parametrize("at", range(1, calls()))
+@pytest.mark.parametrize("at", range(1, CALLS))
 def test_after_a_kill_before_its_end_the_next_run_cleans_and_goes_on(at: int) -> None:
     slurm = Slurm(EIGHT, {"n00001": UNPROVED}, cables={("n00002", 1): 0.6}, kill_at=at)
     kept = Kept(slurm)
@@ -154,3 +161,11 @@ def test_no_answer_from_any_node_names_no_node() -> None:
         proof(settings(), slurm, Kept(slurm)).run(EIGHT)
     assert slurm.nodes["n00001"] == UNPROVED
     assert slurm.reserved == []
+
+
+def test_a_patrol_leaves_file_systems_to_jobs() -> None:
+    slurm = Slurm(EIGHT)
+    it = proof(settings(), slurm, Kept(slurm))
+    it.checks = [CHECK, replace(CHECK, name="files", kind=LOAD, page=FILES)]
+    assert it.run(EIGHT, patrol=True).passed
+    assert {name for request in slurm.asked for name in request.checks} == {"clocks"}

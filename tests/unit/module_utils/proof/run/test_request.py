@@ -27,7 +27,7 @@ REQUEST = Request(
     {"big": "n[1-3,7]", "cpu": "c1"},
     ("clocks",),
     (sites.Test(sites.PAIR, ("n1", "n2"), (0,)),),
-    True,
+    ("rail bandwidth",),
     {"n1": "10.0.0.1"},
     30.0,
     {"n1": ("text", "signature", "key")},

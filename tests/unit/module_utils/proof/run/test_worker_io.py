@@ -85,10 +85,11 @@ class Site:
         for name in ("write_bw", "write_lat"):
             (root / name).write_text(printed(name))
 
-    def request(self, *tests: sites.Test, latency: bool = False, wait_s: float = 300.0, **more: Any) -> Request:
+    def request(self, *tests: sites.Test, latency: bool = False, wait_s: float = 60.0, **more: Any) -> Request:
         addresses = {name: f"127.0.0.{at}" for at, name in enumerate(NAMES, 11)}
         build = more.pop("build", BUILD)
-        return Request({"big": build}, {"big": "a,b,c"}, (), tests, latency, addresses, wait_s, **more)
+        phases = tuple(traffic.TOOLS) if latency else (traffic.BANDWIDTH,)
+        return Request({"big": build}, {"big": "a,b,c"}, (), tests, phases, addresses, wait_s, **more)
 
     def measure(self, request: Request, names: Sequence[str] = NAMES) -> dict[str, dict[str, str | float]]:
         """Run the nodes' workers; values, or why there are none, by phase and flow."""
