@@ -39,6 +39,8 @@ from drawbridge.proof.run.store_io import Busy, StoreFiles  # noqa: E402
 PLACE = Path("/etc/drawbridge/proof.json")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 LIMIT_S = 60.0
+WAIT_S = 60.0
+"""Wait of a person's run for the end of `tend`."""
 PASSED, FAILED, UNABLE = 0, 1, 2
 
 
@@ -95,7 +97,7 @@ def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scr
         states = cluster.states(names)
         print(json.dumps({name: why_not(states.get(name)) for name in names}))
         return PASSED
-    with store.locked():
+    with store.locked(0 if patrol else options.wait):
         if patrol:
             proof.clean()
             proof = replace(proof, records=StoreFiles(name="patrol"))
@@ -113,6 +115,7 @@ def main() -> int:
     parser.add_argument("verb", choices=["run", "tend", "look", "learn", "key"])
     parser.add_argument("--nodes", default="", metavar="HOSTLIST", help="nodes, such as gpu[01-04] (default: all)")
     parser.add_argument("--place", type=Path, default=PLACE, metavar="FILE", help="configuration")
+    parser.add_argument("--wait", type=float, default=WAIT_S, metavar="SECONDS", help="for the end of another proof")
     options = parser.parse_args()
     os.environ["PATH"] = PATH
     try:

@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ from .settings import Settings
 
 FOLDER = Path("/var/lib/drawbridge/proof")
 HOUR = timedelta(hours=1)
+PAUSE_S = 0.5
 KEPT = 50
 """Results that are kept."""
 
@@ -39,14 +41,15 @@ class StoreFiles:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other proofs out. Raises Busy while one runs; the kernel ends the lock with its process."""
+    def locked(self, wait_s: float = 0.0) -> Iterator[None]:
+        """Keep other proofs out. Raises Busy if one still runs then; the kernel ends the lock with its process."""
         handle = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            raise Busy("another proof runs on this controller; wait for its end") from None
+        end = time.monotonic() + wait_s
+        while not _taken(handle):
+            if time.monotonic() >= end:
+                os.close(handle)
+                raise Busy("another proof runs on this controller; wait for its end")
+            time.sleep(PAUSE_S)
         try:
             yield
         finally:
@@ -129,3 +132,12 @@ class StoreFiles:
             file.flush()
             os.fsync(file.fileno())
         scratch.replace(path)
+
+
+def _taken(handle: int) -> bool:
+    """Whether this process has the lock now."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

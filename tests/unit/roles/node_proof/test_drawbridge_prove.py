@@ -200,7 +200,7 @@ def test_one_proof_at_a_time(controller: Controller) -> None:
     controller.call("key")
     with (controller.root / "store/lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        code, out, complaint = controller.call("run")
+        code, out, complaint = controller.call("run", "--wait", "0")
     assert (code, out, "another proof runs" in complaint) == (2, "", True)
     assert controller.calls() == []
 

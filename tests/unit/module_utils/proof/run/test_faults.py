@@ -20,7 +20,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.progress import Progress
 
-from .emulated import FIRMWARE, NAMES, OLD_FIRMWARE, RAILS, STALE, Emulated, Faults, cables, leaf_of, settings
+from .emulated import Emulated
+from .emulated_site import FIRMWARE, NAMES, OLD_FIRMWARE, RAILS, STALE, Faults, cables, leaf_of, settings
 from .pretended import Kept, proof
 
 BY_UNIT, OPTIMISED = False, True
