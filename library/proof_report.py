@@ -22,7 +22,7 @@ options:
     type: str
     default: ''
   before:
-    description: Name of the variable with the result of M(drawbridge.drawbridge.switch_state) before the proof, on each switch.
+    description: Name of the variable in which a switch has the result of M(drawbridge.drawbridge.switch_state) before.
     type: str
     default: ''
   after:

@@ -31,8 +31,8 @@ def preflight(
 ) -> dict[str, Any]:
     """What preflight reads on a host, and compares its answers with.
 
-    C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have. C(state), the node as the
-    proof's state checks see it; empty for other hosts.
+    C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have.
+    C(state), the node as the proof's state checks see it; empty for other hosts.
     """
     part = nodes.range_of(name)
     here = nodes.class_at(part) if part else None

@@ -20,7 +20,11 @@ PRINTED = """NIC statistics:
 
 
 def test_counters_of_a_port_say_why_packets_are_lost() -> None:
-    assert port_counters.counters(PRINTED) == {"rx_discards_phy": 3, "link_down_events_phy": 6, "tx_pause_storm_error_events": 1}
+    assert port_counters.counters(PRINTED) == {
+        "rx_discards_phy": 3,
+        "link_down_events_phy": 6,
+        "tx_pause_storm_error_events": 1,
+    }
 
 
 def test_each_priority_has_its_own() -> None:
@@ -60,4 +64,7 @@ def test_intels_own_package_names_pauses_otherwise_again() -> None:
 
 
 def test_names_that_no_driver_known_here_has_leave_the_pauses_missing() -> None:
-    assert port_counters.missing(port_counters.priorities("NIC statistics:\n     frames_rx_pripause: 4\n")) == "rx_pause and tx_pause"
+    assert (
+        port_counters.missing(port_counters.priorities("NIC statistics:\n     frames_rx_pripause: 4\n"))
+        == "rx_pause and tx_pause"
+    )
