@@ -61,7 +61,7 @@ class Engine:
 
     def run(self) -> None:
         """Measure all that is left. Raises DeviceError if Slurm does not run the jobs; the state is saved then."""
-        names = list(self.progress.names)
+        names = self.progress.taken
         state = [check for check in self.checks if check.kind == STATE]
         load = [check for check in self.checks if check.kind == LOAD]
         self._check("state of nodes", state, names, first=True)
@@ -89,7 +89,7 @@ class Engine:
         return list({self.settings.placed[name].node_class: name for name in reversed(names)}.values())
 
     def _classes(self) -> dict[str, str]:
-        return {name: self.settings.placed[name].node_class for name in self.progress.names}
+        return {name: self.settings.placed[name].node_class for name in self.progress.taken}
 
     def _check(self, stage: str, rows: Sequence[Check], names: Sequence[str], first: bool = False) -> None:
         """These checks on all nodes at the same time."""
@@ -199,7 +199,7 @@ class Engine:
         Raises DeviceError after some tries.
         """
         for _try in range(TRIES):
-            self.cluster.reserve(list(self.progress.names))
+            self.cluster.reserve(self.progress.taken)
             if found := self.cluster.ask(request, names, limit_s):
                 return found
             self.say("no node answered; the job runs again")

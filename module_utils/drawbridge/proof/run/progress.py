@@ -25,8 +25,9 @@ from .folded import folded
 from .settings import Settings
 from .suspects import finding
 
-KEPT = ("digest", "started", "names", "skipped", "stages", "complete", "ended", "depends", "resumed")
+KEPT = ("digest", "started", "names", "skipped", "partners", "stages", "complete", "ended", "depends", "resumed")
 """Fields that are plain data already."""
+NOT_COVERED = "no test of the fabric with it passed, or no other node was idle"
 MOST_AGE = timedelta(hours=12)
 """A run that was interrupted longer ago begins anew."""
 
@@ -39,6 +40,8 @@ class Progress:
     started: str
     names: list[str]
     skipped: dict[str, str]
+    partners: list[str] = field(default_factory=list)
+    """Idle nodes that are measured too, because too few nodes can't measure each other's rails."""
     stages: list[str] = field(default_factory=list)
     measures: dict[tuple[str, str, str], Judged] = field(default_factory=dict)
     """The worst of each check, name and place."""
@@ -51,6 +54,11 @@ class Progress:
     """Whether passports and drains followed, too."""
     resumed: dict[str, str] = field(default_factory=dict)
     """Nodes whose own drain the proof has ended, with its reason: they get it back if no verdict comes."""
+
+    @property
+    def taken(self) -> list[str]:
+        """All nodes that are measured."""
+        return [*self.names, *self.partners]
 
     def note(self, measures: Sequence[Judged]) -> None:
         """Keep measures that are worse than those of the same place."""
@@ -90,7 +98,7 @@ class Progress:
         site = self.search.site if self.search else None
         uncovered = self._uncovered(settings)
         verdicts = [
-            *(self._verdict(name, settings, blamed, of_leaves, uncovered) for name in self.names),
+            *(self._verdict(name, settings, blamed, of_leaves, uncovered) for name in self.taken),
             *(self._named(name, settings, SKIPPED, (why,)) for name, why in self.skipped.items()),
         ]
         return Result(
@@ -107,10 +115,10 @@ class Progress:
         )
 
     def _uncovered(self, settings: Settings) -> set[str]:
-        """Nodes with rails that no passing test of whole nodes had. A single node has no partner."""
-        with_rails = [name for name in self.names if (it := settings.build(name)).rails and it.mtu_bytes]
-        nodes = self.search.coverage().nodes if self.search and len(with_rails) > 1 else ()
-        return {name for name in nodes if settings.build(name).rails}
+        """Nodes with rails that no passing test of whole nodes had. The only node of a site has no partner."""
+        if self.search is None or len(settings.with_rails) < 2:
+            return set()
+        return {name for name in self.search.coverage().nodes if name in settings.with_rails}
 
     def _verdict(
         self,
@@ -127,7 +135,7 @@ class Progress:
         if not self.complete:
             return self._named(name, settings, UNKNOWN, ("the proof was interrupted",))
         if name in uncovered:
-            return self._named(name, settings, UNKNOWN, ("no test of the fabric with it passed",))
+            return self._named(name, settings, UNKNOWN, (NOT_COVERED,))
         return self._named(name, settings, PROVED, ())
 
     @staticmethod

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,8 @@ from .fabric_verdict import FABRIC
 from .progress import Progress
 from .settings import Settings
 
+FEWEST = 3
+"""Nodes with which all tests of the fabric are possible: two senders and a receiver."""
 LONGEST_REASON = 200
 """Characters of a drain reason that Slurm shows on one line."""
 
@@ -61,7 +63,7 @@ class Proof:
             # users' jobs share the file systems with a patrol, and would be disturbed
             self.checks = [check for check in self.checks if check.page != FILES]
         self.clean()
-        states = self.cluster.states(names)
+        states = self.cluster.states(list(self.settings.placed))
         progress = self._progress(names, states, patrol)
         self.records.save(progress)
         try:
@@ -86,17 +88,34 @@ class Proof:
         before = self.records.load(self.settings)
         if before is not None and before.goes_on(self.settings.digest, names, self.now()):
             self.say(f"going on with the proof of {before.started}")
-            gone = {name: why for name in before.names if (why := why_not(states.get(name), patrol))}
+            gone = {name: why for name in before.taken if (why := why_not(states.get(name), patrol))}
             if not gone:
                 return before
             self.say(f"{hostlist.compress(list(gone))} can't be measured any more; the proof begins anew")
         skipped = {name: why for name in names if (why := why_not(states.get(name), patrol))}
         taken = [name for name in names if name not in skipped]
-        return Progress(self.settings.digest, self.now().isoformat(timespec="seconds"), taken, skipped)
+        partners = self._partners(taken, set(names), states)
+        started = self.now().isoformat(timespec="seconds")
+        return Progress(self.settings.digest, started, taken, skipped, partners)
+
+    def _partners(self, taken: Sequence[str], asked: Container[str], states: Mapping[str, NodeInSlurm]) -> list[str]:
+        """Idle nodes that a few nodes need to measure their rails, those of the same units first."""
+        needing = [name for name in taken if name in self.settings.with_rails]
+        units = {self.settings.placed[name].unit for name in needing}
+        idle = [
+            name
+            for name in self.settings.placed
+            if name in self.settings.with_rails and name not in asked and not why_not(states.get(name), idle_only=True)
+        ]
+        idle.sort(key=lambda name: self.settings.placed[name].unit not in units)
+        partners = idle[: max(0, FEWEST - len(needing))] if needing else []
+        if partners:
+            self.say(f"{hostlist.compress(partners)}: partners for the rails of {hostlist.compress(needing)}")
+        return partners
 
     def _take(self, progress: Progress, states: Mapping[str, NodeInSlurm]) -> None:
         """Reserve first, so that no job of others comes when a drain ends."""
-        self.cluster.reserve(progress.names)
+        self.cluster.reserve(progress.taken)
         drained = [name for name in progress.names if states[name].own_drain]
         progress.resumed = {name: states[name].reason for name in drained}
         self.records.save(progress)

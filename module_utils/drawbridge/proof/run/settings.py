@@ -91,6 +91,12 @@ class Settings:
         """A node as its checks see it. Raises KeyError for a node that the intent lacks."""
         return replace(self.build(name), name=name)
 
+    @cached_property
+    def with_rails(self) -> frozenset[str]:
+        """Nodes whose rails are measured."""
+        builds = {name for name, it in self.classes.items() if it.rails and it.mtu_bytes}
+        return frozenset(name for name, it in self.placed.items() if it.node_class in builds)
+
     def wants_passport(self, name: str) -> bool:
         """Whether the node takes jobs only with a passport."""
         return self.placed[name].node_class in self.raw["passports"]

@@ -85,9 +85,9 @@ def test_nodes_of_a_leaf_that_failed_fail() -> None:
     assert verdicts(progress(findings=[uplinks], search=searched()))["n00002"][0] == "proved"
 
 
-def test_a_node_that_has_no_partner_is_proved_without_a_test_of_the_fabric() -> None:
-    """Alone, or the only one with rails; but not because its partners failed."""
-    assert verdicts(progress(NAMES[:1], search=searched(names=NAMES[:1])))["n00000"][0] == "proved"
+def test_the_only_node_of_a_site_with_rails_is_proved_without_a_test_of_the_fabric() -> None:
+    unknown = ("unknown", ("no test of the fabric with it passed, or no other node was idle",))
+    assert verdicts(progress(NAMES[:1], search=searched(names=NAMES[:1])))["n00000"] == unknown
     mixed = settings(4, per_unit=1)
     mixed.raw["classes"]["cpu"] = {**mixed.raw["classes"]["big"], "rails": [], "node_class": "cpu"}
     for part in mixed.raw["ranges"][1:]:
@@ -95,7 +95,7 @@ def test_a_node_that_has_no_partner_is_proved_without_a_test_of_the_fabric() -> 
     alone = progress(own=mixed, search=searched(mixed))
     assert {verdict for verdict, _why in verdicts(alone, mixed).values()} == {"proved"}
     left = progress(NAMES[:2], findings=[BROKEN], search=searched(names=NAMES[:1]))
-    assert verdicts(left)["n00000"] == ("unknown", ("no test of the fabric with it passed",))
+    assert verdicts(left)["n00000"] == unknown
 
 
 def test_suspects_of_the_search_are_findings_and_fail_their_nodes() -> None:

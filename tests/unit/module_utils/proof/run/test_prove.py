@@ -169,3 +169,19 @@ def test_a_patrol_leaves_file_systems_to_jobs() -> None:
     it.checks = [CHECK, replace(CHECK, name="files", kind=LOAD, page=FILES)]
     assert it.run(EIGHT, patrol=True).passed
     assert {name for request in slurm.asked for name in request.checks} == {"clocks"}
+
+
+def test_one_node_gets_idle_partners_of_its_unit() -> None:
+    slurm = Slurm(EIGHT, {"n00001": NodeInSlurm("ALLOCATED", job="7"), "n00005": UNPROVED})
+    result = proof(settings(), slurm, Kept(slurm)).run(["n00004"])
+    assert {it.name: it.verdict for it in result.nodes} == dict.fromkeys(["n00004", "n00006", "n00007"], "proved")
+    assert slurm.nodes["n00005"] == UNPROVED
+
+
+def test_a_node_without_a_partner_is_not_proved() -> None:
+    slurm = Slurm(EIGHT, {name: FOREIGN for name in EIGHT[1:]})
+    result = proof(settings(passport=True), slurm, Kept(slurm)).run(["n00000"])
+    assert [(it.verdict, it.why) for it in result.nodes] == [
+        ("unknown", ("no test of the fabric with it passed, or no other node was idle",))
+    ]
+    assert slurm.passports == {}
