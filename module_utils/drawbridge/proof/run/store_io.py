@@ -111,7 +111,7 @@ class StoreFiles:
         """Whether an hour has passed since the last patrol; if so, one counts from now."""
         stamp = self.folder / "patrol"
         try:
-            last = datetime.fromisoformat(stamp.read_text(encoding="utf-8"))
+            last = datetime.fromisoformat(stamp.read_text(encoding="utf-8").strip())
         except (OSError, ValueError):
             last = None
         if last is not None and timedelta(0) <= at - last < HOUR:
