@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.depends import Asked
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.model import ClassProof, Proof
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.model import (
+    ClassProof,
+    Proof,
+    SiteLimit,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.passport_view import slurm_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm import view as slurm_view
@@ -54,7 +58,7 @@ def test_a_new_machine_or_network_is_another_intent_and_a_new_limit_is_none() ->
     build = LAB.nodes.classes["h100"]
     nodes = replace(LAB.nodes, classes={"h100": replace(build, memory_mib=build.memory_mib + 1)})
     fabric = replace(FABRIC, host_mtu_bytes=FABRIC.host_mtu_bytes - 100)
-    strict = replace(PROOF, limits={"rail bandwidth": "390"}, seconds=30, most_days=1)
+    strict = replace(PROOF, limits=(SiteLimit("GEMM", "700"),), seconds=30, most_days=1)
     first = asked().intent
     assert first not in (asked(nodes=nodes).intent, asked(fabric=fabric).intent, asked(fabric=None).intent)
     assert asked(strict).intent == first
