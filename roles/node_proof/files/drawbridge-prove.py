@@ -111,7 +111,7 @@ def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scr
 
 def main() -> int:
     """Read the options and the configuration, and work."""
-    parser = argparse.ArgumentParser(prog="drawbridge-prove", description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(prog="drawbridge-prove", description="Measure nodes, rails, fabric and file systems, and give passports.")
     parser.add_argument("verb", choices=["run", "tend", "look", "learn", "key"])
     parser.add_argument("--nodes", default="", metavar="HOSTLIST", help="nodes, such as gpu[01-04] (default: all)")
     parser.add_argument("--place", type=Path, default=PLACE, metavar="FILE", help="configuration")
