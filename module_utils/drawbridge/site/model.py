@@ -25,7 +25,7 @@ _PARTS: Mapping[str, tuple[type, str]] = {
     "fabric": (Fabric, "switches, and classes and MTU of NICs,"),
     **{name: (kind.model, kind.title) for name, kind in KINDS.items()},
     "kube": (Kube, "Kubernetes and the gate"),
-    "proof": (Proof, "measurements of nodes, fabric and file systems"),
+    "proof": (Proof, "proofs of nodes and fabric"),
 }
 DOMAINS: Mapping[str, type] = {name: model for name, (model, _title) in _PARTS.items()}
 """The class of each variable `drawbridge_<domain>`."""
