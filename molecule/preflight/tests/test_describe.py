@@ -23,7 +23,7 @@ from .test_preflight import BOOTED, DOWN, tool
 
 SHIPPED = REPOSITORY / "inventories/lab"
 HOST, CONTROLLER, SPINE = "gpu01", "ctl", "spine"
-BY_CHOICE = {"route_table", "read_request_bytes", "local_interrupts"}
+BY_CHOICE = {"route_table", "read_request_bytes", "local_interrupts", "gbps"}
 """What the site wants of its ports, which no port tells."""
 PCI = "/sys/bus/pci/devices"
 PLANTED = {
