@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .result import ProofFinding, Result
+from .run.fabric_verdict import INCAST_BANDWIDTH
 
 CHECK = "lossless class"
-INCAST = "incast bandwidth"
-"""The measure that a proof with incasts has."""
 LOOK = "the port's lines of the lossless class on {}, against the intent"
 
 Ports = Mapping[str, Mapping[str, Any]]
@@ -36,7 +35,7 @@ def findings(
         for port in after[name]:
             grown = growth(before[name], after[name], port, priority, "ecn_marked_packets")
             known, marked = known or grown is not None, marked + (grown or 0)
-    if known and not marked and any(it.name == INCAST for it in result.measures):
+    if known and not marked and any(it.name == INCAST_BANDWIDTH for it in result.measures):
         text = f"no switch marked a packet of priority {priority} (ECN), although many nodes sent to one"
         look = "the ECN thresholds of the lossless class, against the intent"
         found.append(ProofFinding(CHECK, "remark", text, look))

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from ..core.faults import Fault, IntentError
 from ..nodes.model import Nodes
 from ..proof.model import Proof
+from ..proof.reserved import RESERVATION
 from ..slurm.accounting.model import Qos
 from ..slurm.model import Partition, Slurm
 
-PARTITION = "drawbridge-proof"
-"""Its partition, reservation and QOS have this name, and so do its jobs."""
+PARTITION = RESERVATION
+"""Its partition, reservation and QOS have one name, and so do its jobs."""
 _SETTINGS = MappingProxyType({"RootOnly": "YES", "Hidden": "YES", "OverSubscribe": "EXCLUSIVE"})
 
 

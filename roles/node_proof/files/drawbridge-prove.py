@@ -29,7 +29,7 @@ from drawbridge.proof.checks.judge import learn, limit_lines  # noqa: E402
 from drawbridge.proof.passport_io import sign  # noqa: E402
 from drawbridge.proof.result import Result  # noqa: E402
 from drawbridge.proof.run import worker_io  # noqa: E402, F401  # nodes run it
-from drawbridge.proof.run.cluster import why_not  # noqa: E402
+from drawbridge.proof.run.cluster import Interrupted, why_not  # noqa: E402
 from drawbridge.proof.run.patrol import chosen  # noqa: E402
 from drawbridge.proof.run.prove import Proof  # noqa: E402
 from drawbridge.proof.run.settings import Settings  # noqa: E402
@@ -111,7 +111,8 @@ def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scr
 
 def main() -> int:
     """Read the options and the configuration, and work."""
-    parser = argparse.ArgumentParser(prog="drawbridge-prove", description="Measure nodes, rails, fabric and file systems, and give passports.")
+    purpose = "Measure nodes, rails, fabric and file systems, and give passports."
+    parser = argparse.ArgumentParser(prog="drawbridge-prove", description=purpose)
     parser.add_argument("verb", choices=["run", "tend", "look", "learn", "key"])
     parser.add_argument("--nodes", default="", metavar="HOSTLIST", help="nodes, such as gpu[01-04] (default: all)")
     parser.add_argument("--place", type=Path, default=PLACE, metavar="FILE", help="configuration")
@@ -126,7 +127,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="drawbridge-prove-") as scratch:
             return work(options, settings, StoreFiles(), Path(scratch))
-    except Busy as err:
+    except (Busy, Interrupted) as err:
         print(err, file=sys.stderr)
         return PASSED if options.verb == "tend" else UNABLE
     except DeviceError as err:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ...core.converge import DeviceError
 from ...nodes.passport_io import REASON
 from ..measure import Found
 from ..node import ProofNode
@@ -34,6 +35,10 @@ class NodeInSlurm:
     def own_drain(self) -> bool:
         """Whether only a drain that a proof may end keeps jobs off."""
         return "DRAIN" in self.flags and self.reason.startswith(OWN_DRAINS)
+
+
+class Interrupted(DeviceError):
+    """Slurm ended a job of the proof for another one, or a person did. It says nothing about nodes."""
 
 
 class Cluster(Protocol):

@@ -25,7 +25,7 @@ from ..schedule.search import Search
 from ..schedule.site import COLLECTIVE, Site, Test
 from . import collective, traffic
 from .cluster import Cluster
-from .fabric_verdict import Round
+from .fabric_verdict import FABRIC, Round
 from .progress import Progress
 from .request import Answer, Request, of_tests
 from .settings import Settings
@@ -126,7 +126,7 @@ class Engine:
 
     def _search(self, names: Sequence[str]) -> None:
         """Rounds of tests until the search has named all suspects."""
-        if "fabric" in self.progress.stages:
+        if FABRIC in self.progress.stages:
             return
         site = self.settings.site(names)
         if self.progress.search is None or self.progress.search.site.digest != site.digest:
@@ -142,7 +142,7 @@ class Engine:
             self.progress.add(one.warnings(outcomes))
             search.take(outcomes)
             self.store.save(self.progress)
-        self.progress.stages.append("fabric")
+        self.progress.stages.append(FABRIC)
         self.store.save(self.progress)
 
     def _round(self, site: Site, tests: Sequence[Test]) -> Round:
@@ -221,7 +221,7 @@ def _not_judged(site: Site, settings: Settings) -> list[ProofFinding]:
         return []
     text = f"rates between leaves are not judged: the intent has no uplinks of {hostlist.compress(unknown)}"
     look = "drawbridge_fabric.cabling.links, or drawbridge_proof.uplinks"
-    return [ProofFinding("fabric", "remark", text, look, leaves=tuple(unknown), warning=True)]
+    return [ProofFinding(FABRIC, "remark", text, look, leaves=tuple(unknown), warning=True)]
 
 
 def _oversubscribed(site: Site, settings: Settings) -> list[ProofFinding]:
@@ -234,5 +234,5 @@ def _oversubscribed(site: Site, settings: Settings) -> list[ProofFinding]:
     for leaf, uplinks in settings.uplinks.items() if len(site.units) > 1 else ():
         ratio = limits.oversubscription(leaf, gbps.get(leaf, 0.0), uplinks)
         if isinstance(ratio, Measure) and (fault := limits.judge(ratio, limits.most_oversubscription())):
-            found.append(ProofFinding("fabric", "limit", fault.fact, fault.look, leaves=(leaf,), warning=True))
+            found.append(ProofFinding(FABRIC, "limit", fault.fact, fault.look, leaves=(leaf,), warning=True))
     return found

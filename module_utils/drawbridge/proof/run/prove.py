@@ -38,10 +38,6 @@ class Records(Store, Protocol):
         """Keep a result."""
         raise NotImplementedError
 
-    def keep_passport(self, node: str, text: str) -> None:
-        """Keep a copy of a passport."""
-        raise NotImplementedError
-
 
 @dataclass
 class Proof:
@@ -140,7 +136,6 @@ class Proof:
         engine = Engine(self.settings, self.cluster, self.records, progress, self.say, self.checks)
         key = self.public_key() if texts else ""
         for name in engine.deliver({name: (it, self.sign(it), key) for name, it in texts.items()}):
-            self.records.keep_passport(name, texts[name])
             proved.discard(name)
         if proved:
             self.say(f"{hostlist.compress(sorted(proved))} did not take the passport; prove them again")

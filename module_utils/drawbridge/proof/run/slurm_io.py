@@ -19,7 +19,7 @@ from ..measure import Found
 from ..node import ProofNode
 from ..schedule.site import Test
 from .bundle_io import bundle
-from .cluster import NodeInSlurm
+from .cluster import Interrupted, NodeInSlurm
 from .collective import command, found_of
 from .request import Answer, Request, answers
 
@@ -88,10 +88,8 @@ class SlurmCluster:
         argv = [*self._srun(names, limit_s), "--ntasks-per-node=1", f"--bcast={AT_NODE}", str(file)]
         [(out, err, _code)] = self._wait([self._child(argv)], limit_s)
         found = {name: it for name, it in answers(out).items() if name in names}
-        if len(found) < len(names) and "CANCELLED" in err and "TIME LIMIT" not in err:
-            raise DeviceError(
-                f"the job was cancelled or preempted; the next run goes on: {err.strip().splitlines()[-1]}"
-            )
+        if len(found) < len(names):
+            _refuse_cancelled(err)
         if len(found) < len(names) and err.strip():
             self._say(f"srun: {err.strip().splitlines()[-1]}")
         return found
@@ -104,6 +102,9 @@ class SlurmCluster:
             argv = [*self._srun(test.nodes, limit_s), *tasks, *command(node, test)]
             children.append(self._child(argv, str(number)))
         printed = self._wait(children, limit_s)
+        for _out, err, code in printed:
+            if code:
+                _refuse_cancelled(err)
         return {number: found_of(test, *printed[number]) for number, test in enumerate(tests)}
 
     def release(self) -> None:
@@ -173,3 +174,9 @@ class SlurmCluster:
                 return
             time.sleep(1)
         raise DeviceError(f"jobs {self._name} do not end; see squeue --name={self._name}")
+
+
+def _refuse_cancelled(err: str) -> None:
+    """Raise Interrupted for a job that was preempted or cancelled. One whose time or node ended is a result."""
+    if "CANCELLED" in err and "TIME LIMIT" not in err and "NODE FAILURE" not in err:
+        raise Interrupted(f"the job was cancelled or preempted; the next run goes on: {err.strip().splitlines()[-1]}")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The proof's folder on Slurm's controller: state of the run, results, key, passports, lock."""
+"""The proof's folder on Slurm's controller: state of the run, results, key, lock."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StoreFiles:
     def __init__(self, folder: Path = FOLDER, name: str = "run") -> None:
         """`name` is that of the state: a patrol has one of its own, beside a proof that was interrupted."""
         self.folder, self._name = folder, name
-        for path in (folder, folder / "results", folder / "passports"):
+        for path in (folder, folder / "results"):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextlib.contextmanager
@@ -118,11 +118,6 @@ class StoreFiles:
             return False
         stamp.write_text(at.isoformat(), encoding="utf-8")
         return True
-
-    def keep_passport(self, node: str, text: str) -> None:
-        """Keep a copy of a passport, for the status of the cluster."""
-        path = self.folder / "passports" / node
-        path.write_text(text, encoding="utf-8")
 
     @staticmethod
     def _write(path: Path, data: Any) -> None:

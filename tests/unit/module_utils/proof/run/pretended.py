@@ -181,7 +181,6 @@ class Kept:
         self.alive = slurm.alive
         self.run = ""
         self.results: list[Result] = []
-        self.copies: dict[str, str] = {}
 
     def save(self, progress: Progress) -> None:
         self.alive()
@@ -193,9 +192,6 @@ class Kept:
     def keep(self, result: Result) -> Path:
         self.results.append(Result.from_json(json.loads(json.dumps(result.to_json()))))
         return Path("result.json")
-
-    def keep_passport(self, node: str, text: str) -> None:
-        self.copies[node] = text
 
 
 def proof(settings: Settings, slurm: Slurm, kept: Kept, said: list[str] | None = None) -> Proof:

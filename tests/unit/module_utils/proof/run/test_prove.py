@@ -103,7 +103,6 @@ def test_a_passport_names_its_checks_and_on_what_it_depends() -> None:
     slurm = Slurm(EIGHT, cables={("n00002", 0): 0.4})
     kept = Kept(slurm)
     result = proof(settings(passport=True), slurm, kept).run(EIGHT)
-    assert kept.copies == slurm.passports
     assert sorted(slurm.passports) == [name for name in EIGHT if name != "n00002"]
     passport = parse(slurm.passports["n00001"])
     assert (passport.node, passport.proved, passport.depends) == ("n00001", result.ended, {"kernel": "6.12"})

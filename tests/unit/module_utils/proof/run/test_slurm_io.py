@@ -16,7 +16,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.measure import Measure, Missing
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofNode
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run import slurm_io
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.cluster import NodeInSlurm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.cluster import (
+    Interrupted,
+    NodeInSlurm,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.request import Answer, Request
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.slurm_io import SlurmCluster
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.schedule import site as sites
@@ -201,3 +204,24 @@ def test_collectives_of_a_round_run_at_the_same_time(slurm: Slurm) -> None:
     assert [type(found[number][0]) for number in (0, 1)] == [Measure, Missing]
     assert [it[0].where for it in found.values()] == ["n1,n2", "n3"]
     assert all({"--ntasks-per-node=8", "--mpi=pmi2", "/opt/all_reduce_perf"} < {*words} for words in slurm.words())
+
+
+@pytest.mark.parametrize(
+    ("end", "interrupted"),
+    [("PREEMPTION", True), ("uid 0", True), ("TIME LIMIT", False), ("NODE FAILURE", False)],
+)
+def test_a_job_that_was_preempted_or_cancelled_says_nothing_about_nodes(
+    slurm: Slurm, end: str, interrupted: bool
+) -> None:
+    slurm.srun(f"echo 'srun: error: *** STEP 7.0 CANCELLED AT 2026-11-29T00:00:00 DUE TO {end} ***' >&2; exit 1")
+    node = ProofNode("", "big", gpus=8, tools={"nccl_tests": "/opt"})
+    tests = [sites.Test(sites.COLLECTIVE, ("n1", "n2"), ())]
+    for call in (
+        lambda: slurm.cluster().ask(REQUEST, ["n1", "n2"], 60),
+        lambda: slurm.cluster().collective(tests, node, 60),
+    ):
+        if interrupted:
+            with pytest.raises(Interrupted):
+                call()
+        else:
+            call()

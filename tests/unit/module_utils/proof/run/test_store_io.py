@@ -47,7 +47,7 @@ def test_the_state_of_a_run_is_read_again(store: StoreFiles) -> None:
     store.save(PROGRESS)
     store.save(replace(PROGRESS, ended=True))
     assert StoreFiles(store.folder).load(settings()) == replace(PROGRESS, ended=True)
-    assert {it.name for it in store.folder.iterdir()} == {"run.json", "results", "passports"}
+    assert {it.name for it in store.folder.iterdir()} == {"run.json", "results"}
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"digest": 1}'])
@@ -118,8 +118,3 @@ def test_a_patrol_is_due_after_an_hour_and_when_the_clock_was_set_back(
     later: datetime = START + timedelta(minutes=minutes)
     assert store.patrol_is_due(later) is due
     assert not store.patrol_is_due(later if due else START)
-
-
-def test_a_copy_of_a_passport_is_kept(store: StoreFiles) -> None:
-    store.keep_passport("n1", "text")
-    assert (store.folder / "passports/n1").read_text() == "text"
