@@ -39,7 +39,7 @@ def store(tmp_path: Path) -> StoreFiles:
 
 def test_only_root_enters_its_folders(store: StoreFiles) -> None:
     folders = [store.folder, *(it for it in store.folder.iterdir() if it.is_dir())]
-    assert [it.stat().st_mode & 0o777 for it in folders] == [0o700] * 3
+    assert [it.stat().st_mode & 0o777 for it in folders] == [0o700] * 2
 
 
 def test_the_state_of_a_run_is_read_again(store: StoreFiles) -> None:
