@@ -193,12 +193,21 @@ def bind(namespace: str, pod: str, node: str) -> None:
 
 @contextlib.contextmanager
 def api_down() -> Iterator[None]:
-    """The API server does not answer meanwhile; it does again afterwards."""
+    """The API server does not answer meanwhile; it takes writes again afterwards."""
     ssh("ctl", "systemctl stop kube-apiserver")
     try:
         yield
     finally:
         ssh("ctl", "systemctl start kube-apiserver")
+        until(admitting, 180, "the API server admits writes")
+
+
+def admitting() -> bool:
+    """It takes writes: until it has read its policies, its admission refuses each of them with 403."""
+    try:
+        return bool(kube().patch_node("gpu01", {}, dry_run="All"))
+    except (ApiException, HTTPError):
+        return False
 
 
 def answering() -> bool:

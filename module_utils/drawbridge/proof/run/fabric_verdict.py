@@ -13,7 +13,7 @@ from .. import collectives, limits
 from ..limits import Derived, NoLimit, judge, overridden
 from ..measure import Found, Limit, Measure, Missing
 from ..result import Judged, ProofFinding
-from ..schedule.site import COLLECTIVE, CROSSING, INCAST, Site, Test, uplink_flows
+from ..schedule.site import COLLECTIVE, CROSSING, INCAST, MILD, Site, Test, uplink_flows
 from ..schedule.state import Outcome
 from . import traffic
 from .settings import Settings
@@ -33,8 +33,6 @@ COUNTED: Mapping[str, Limit] = {
     IN_CLASS: Limit(90, "%", True, "tests carry the intent's DSCP"),
 }
 ECN = "ECN thresholds of the switches and DCQCN of the NICs, against the intent"
-MILD = 4
-"""Senders up to which ECN should slow an incast before pauses do."""
 BUS_BANDWIDTH = "bus bandwidth"
 SAME_LEAF, OVER_SPINE = 1, 3
 """Switches between two rails."""

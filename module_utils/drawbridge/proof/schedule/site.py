@@ -22,6 +22,8 @@ CROSSING = "crossing"
 """Two nodes, both directions: the first rail of `rails` at the first node, the second rail at the second."""
 INCAST = "incast"
 """The first node receives from all others on each rail of `rails`."""
+MILD = 4
+"""Senders up to which ECN should slow an incast before pauses do."""
 SECONDS: Mapping[str, int] = {COLLECTIVE: 40, RAILS: 40, PAIR: 15, PATH: 15, CROSSING: 15, INCAST: 20}
 """Duration of a test with its start, in seconds."""
 

@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 from .partners import Free
 from .rings import parts, path_of, rings, there_and_back
-from .site import INCAST, PAIR, PATH, RAILS, Site, Test
+from .site import INCAST, MILD, PAIR, PATH, RAILS, Site, Test
 from .state import State, Suspect
 
 Want = Callable[[Free], Optional[list[Test]]]
@@ -96,8 +96,12 @@ class IncastStep(NodeStep):
     """Proves the lossless class: each node sends once into an incast, with good nodes beside it."""
 
     def _divided(self, nodes: list[str]) -> list[list[str]]:
-        # two groups or more, so that the receiver of one is a sender of another
-        return parts(nodes, max(2, math.ceil(len(nodes) / self.site.incast))) if nodes else []
+        """Two groups or more, so that the receiver of one is a sender of another. The first one is mild."""
+        full = max(2, math.ceil(len(nodes) / self.site.incast))
+        if len(nodes) <= full * MILD:
+            return parts(nodes, full)
+        rest = nodes[MILD:]
+        return [nodes[:MILD], *parts(rest, math.ceil(len(rest) / self.site.incast))]
 
     def together(self, chunk: Sequence[str], avoid: Collection[str] = ()) -> Want:
         """The nodes and perhaps a partner send to a known good receiver."""

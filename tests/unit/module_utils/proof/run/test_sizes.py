@@ -11,7 +11,7 @@ from .test_faults import Forgotten
 
 
 @pytest.mark.parametrize(
-    ("nodes", "per_unit", "clean", "most"), [(8, 4, 9, 40), (128, 32, 24, 80), (1024, 32, 170, 280)]
+    ("nodes", "per_unit", "clean", "most"), [(8, 4, 9, 40), (128, 32, 24, 80), (1024, 32, 192, 300)]
 )
 def test_slow_cables_among_many_nodes_take_few_tests(nodes: int, per_unit: int, clean: int, most: int) -> None:
     names = [f"n{number:05}" for number in range(nodes)]

