@@ -1,0 +1,126 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""All metrics of Drawbridge's own telemetry programs: name, kind, labels, meaning and file, each declared once.
+
+Names and units follow Prometheus' conventions: base units, and `_total` for counters. Metrics of the gate and of
+reports are declared by their programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+COUNTER, GAUGE = "counter", "gauge"
+SWITCHES, SLURM, GPFS, PROOF = "switches.prom", "slurm.prom", "gpfs.prom", "proof.prom"
+"""Files in the folder of node_exporter's textfile collector, one for each program that writes one."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One metric."""
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+    about: str
+    file: str
+
+
+_PORT = ("switch", "port", "node", "rail")
+_QUEUE = (*_PORT, "priority")
+_ALL = (
+    Family("drawbridge_switch_up", GAUGE, ("switch",), "1 if the last reading of the switch was complete.", SWITCHES),
+    Family(
+        "drawbridge_switch_read_timestamp_seconds", GAUGE, ("switch",), "Time of the last complete reading.", SWITCHES
+    ),
+    Family("drawbridge_switch_read_seconds", GAUGE, ("switch",), "Duration of the last reading.", SWITCHES),
+    Family(
+        "drawbridge_switch_pause_frames_total",
+        COUNTER,
+        (*_QUEUE, "direction"),
+        "Pause frames of a priority that the port received (rx) or sent (tx).",
+        SWITCHES,
+    ),
+    Family(
+        "drawbridge_switch_ecn_marked_packets_total", COUNTER, _QUEUE, "Packets that the queue marked (ECN).", SWITCHES
+    ),
+    Family("drawbridge_switch_dropped_packets_total", COUNTER, _QUEUE, "Packets that the queue dropped.", SWITCHES),
+    Family(
+        "drawbridge_switch_watchdog_storms_total",
+        COUNTER,
+        _QUEUE,
+        "How often the queue was stuck, by the PFC watchdog.",
+        SWITCHES,
+    ),
+    Family("drawbridge_switch_queue_bytes", GAUGE, _QUEUE, "Present depth of the queue.", SWITCHES),
+    Family("drawbridge_switch_queue_peak_bytes", GAUGE, _QUEUE, "Highest depth that the switch has seen.", SWITCHES),
+    Family("drawbridge_slurm_up", GAUGE, (), "1 if slurmctld answered.", SLURM),
+    Family("drawbridge_slurm_read_timestamp_seconds", GAUGE, (), "Time of the last answer of slurmctld.", SLURM),
+    Family(
+        "drawbridge_slurm_node_job_info",
+        GAUGE,
+        ("node", "job", "user", "account", "partition"),
+        "1 for each job that runs on a node: join it on node.",
+        SLURM,
+    ),
+    Family("drawbridge_slurm_node_state_info", GAUGE, ("node", "state"), "1 for the node's present state.", SLURM),
+    Family(
+        "drawbridge_slurm_node_drained_info",
+        GAUGE,
+        ("node", "origin", "reason"),
+        "1 for a node with a drain; origin is health, gate, proof, other parts of Drawbridge, or person.",
+        SLURM,
+    ),
+    Family("drawbridge_slurm_node_drained_since_timestamp_seconds", GAUGE, ("node",), "Time of its drain.", SLURM),
+    Family("drawbridge_slurm_nodes", GAUGE, ("state",), "Nodes by base state, and drained ones as drained.", SLURM),
+    Family("drawbridge_slurm_jobs", GAUGE, ("partition", "state"), "Jobs in the queue.", SLURM),
+    Family(
+        "drawbridge_slurm_oldest_pending_seconds",
+        GAUGE,
+        ("partition",),
+        "Wait of the pending job that could have started first.",
+        SLURM,
+    ),
+    Family("drawbridge_slurm_job_starts_total", COUNTER, ("partition",), "Jobs seen to start.", SLURM),
+    Family(
+        "drawbridge_slurm_job_wait_seconds_total",
+        COUNTER,
+        ("partition",),
+        "Time from when they could start to their start, of jobs seen to start.",
+        SLURM,
+    ),
+    Family("drawbridge_slurm_job_ends_total", COUNTER, ("partition",), "Jobs seen to end.", SLURM),
+    Family("drawbridge_slurm_job_run_seconds_total", COUNTER, ("partition",), "Run time of jobs seen to end.", SLURM),
+    Family("drawbridge_slurm_started_jobs_total", COUNTER, (), "Jobs that slurmctld has started (sdiag).", SLURM),
+    Family(
+        "drawbridge_slurm_backfilled_jobs_total",
+        COUNTER,
+        (),
+        "Jobs that backfill has started since slurmctld's start.",
+        SLURM,
+    ),
+    Family("drawbridge_slurm_backfill_cycle_seconds", GAUGE, (), "Duration of the last cycle of backfill.", SLURM),
+    Family("drawbridge_slurm_backfill_queue_length", GAUGE, (), "Jobs that the last cycle of backfill saw.", SLURM),
+    Family(
+        "drawbridge_slurm_scheduler_cycle_seconds", GAUGE, (), "Duration of the last cycle of the scheduler.", SLURM
+    ),
+    Family("gpfs_state", GAUGE, ("state",), "1 for the daemon's present state.", GPFS),
+    Family("gpfs_mount_status", GAUGE, ("mount",), "1 if the file system is mounted.", GPFS),
+    Family("gpfs_perf_read_bytes_total", COUNTER, ("fs",), "Bytes that this node has read.", GPFS),
+    Family("gpfs_perf_write_bytes_total", COUNTER, ("fs",), "Bytes that this node has written.", GPFS),
+    Family(
+        "gpfs_perf_operations_total",
+        COUNTER,
+        ("fs", "operation"),
+        "Operations of this node: opens, closes, reads, writes, readdir, inode_updates.",
+        GPFS,
+    ),
+    Family("gpfs_waiter_info_count", GAUGE, ("waiter",), "Threads that wait for longer than ten seconds.", GPFS),
+    Family(
+        "drawbridge_proof_node_passed", GAUGE, ("node", "node_class"), "1 if the node passed its last proof.", PROOF
+    ),
+    Family("drawbridge_proof_node_timestamp_seconds", GAUGE, ("node",), "Time of the node's last proof.", PROOF),
+)
+FAMILIES: Mapping[str, Family] = {family.name: family for family in _ALL}
+"""By name, in the order of files."""
