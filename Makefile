@@ -60,6 +60,9 @@ dcb: tools ## build a driver of test ports, boot it in a virtual machine, and se
 explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
 	$(PYTHON) -m tests.explorer
 
+dashboards: .cache/dashboards/.synced ## write the dashboards of examples/grafana, their pictures, and the page of questions
+	PYTHONPATH=. .cache/dashboards/bin/python -m docs.dashboards.write
+
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections:. $(PYTHON) docs/generate.py
 
@@ -82,6 +85,8 @@ lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
 	  tests/old_python/requirements.in --output-file tests/old_python/requirements.lock
 	$(UV) pip compile --quiet --generate-hashes --no-deps --python-version 3.12 --no-annotate --no-header --upgrade \
 	  tests/old_ansible/requirements.in --output-file tests/old_ansible/requirements.lock
+	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.12 --no-annotate --no-header --upgrade \
+	  .config/dashboards-requirements.in --output-file .config/dashboards-requirements.lock
 
 # uv lives in a virtualenv of its own, so that nothing is asked of the machine but a Python with venv
 $(UV): .config/uv-requirements.lock
@@ -97,4 +102,10 @@ $(UV): .config/uv-requirements.lock
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test nightly old-python mutants bench nodes chaos isolation rxe dcb explore docs changelog golden lock
+# Grafana's SDK and matplotlib, which neither sites nor tests need
+.cache/dashboards/.synced: .config/dashboards-requirements.lock .python-version $(UV)
+	@test -x .cache/dashboards/bin/python || $(UV) venv --quiet .cache/dashboards
+	@$(UV) pip sync --quiet --require-hashes --python .cache/dashboards/bin/python .config/dashboards-requirements.lock
+	@touch $@
+
+.PHONY: help tools lab lab-down check test nightly old-python mutants bench nodes chaos isolation rxe dcb explore dashboards docs changelog golden lock

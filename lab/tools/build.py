@@ -3,8 +3,8 @@
 """Build the lab's Kubernetes binaries, containerd, helm and the device plugin, each once, into a cache.
 
 Versions and checksums are pinned by go.mod and go.sum. Kubernetes and the device plugin share a pair. Each of
-containerd, helm, the training-operator, JobSet and Trainer has one, as their requirements differ.  Each program has a
-cache key of its own, so that a changed device plugin doesn't cost a new API server.
+containerd, helm, the training-operator, JobSet, Trainer and node_exporter has one, as their requirements differ.  Each
+program has a cache key of its own, so that a changed device plugin doesn't cost a new API server.
 """
 
 from __future__ import annotations
@@ -67,7 +67,14 @@ JOBSET = Binary("jobset", "sigs.k8s.io/jobset", module="jobset", minutes=1.5)
 TRAINER = Binary(
     "trainer", "github.com/kubeflow/trainer/v2/cmd/trainer-controller-manager", module="trainer", minutes=1.5
 )
-"""These are built only for tests that are run on demand."""
+NODE_EXPORTER = Binary(
+    "node_exporter",
+    "github.com/prometheus/node_exporter",
+    module="node_exporter",
+    flags="-X github.com/prometheus/common/version.Version=1.11.1",
+)
+ON_DEMAND = (TRAINING_OPERATOR, JOBSET, TRAINER, NODE_EXPORTER)
+"""These are built only for tests that need them."""
 
 
 def cache_key(binary: Binary, go_version: str, sources: dict[str, bytes]) -> str:

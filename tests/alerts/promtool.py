@@ -27,8 +27,12 @@ def program(name: str) -> str:
         return found
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        _run(["apt-get", "download", "prometheus"], folder)
-        (package,) = Path(folder).glob("prometheus_*.deb")
+        try:
+            # since Debian 13 promtool has a package of its own
+            _run(["apt-get", "download", name], folder)
+        except AssertionError:
+            _run(["apt-get", "download", "prometheus"], folder)
+        (package,) = Path(folder).glob("*.deb")
         _run(["dpkg-deb", "--extract", str(package), folder], folder)
         return str(shutil.move(Path(folder) / "usr/bin" / name, CACHE / name))
 

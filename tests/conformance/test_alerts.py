@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every alert has a section of the runbook, a firing and a quiet test, and reads metrics that Drawbridge writes."""
+"""Every alert has a section of the runbook, a firing and a quiet test; rules read metrics that exist."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.formats import METRICS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.telemetry.families import FAMILIES
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.telemetry.others import EXPORTERS
 
+from docs.metrics import PER_NODE, RECORDED, Shape, recorded, total
 from roles.slurm_gate.files.gate.metrics import HELP, PREFIX
+from tests import promql
 from tests.conformance.tree import ROOT
 
 GUIDE = "docs/guides/alerts.md"
@@ -20,7 +24,9 @@ ALERTS: list[dict[str, Any]] = [rule for group in RULES["groups"] for rule in gr
 TESTS = [
     test for file in (ROOT / "tests/alerts").glob("*.test.yml") for test in yaml.safe_load(file.read_text())["tests"]
 ]
-WRITTEN = {*METRICS, *(f"{PREFIX}{name}" for name in HELP)}
+OTHERS = {name for exporter in EXPORTERS.values() for name in exporter.names}
+WRITTEN = {*METRICS, *(f"{PREFIX}{name}" for name in HELP), *FAMILIES}
+KNOWN = {*WRITTEN, *OTHERS, *RECORDED, "up"}
 SECTION = ("Means", "Do")
 
 
@@ -28,9 +34,41 @@ def name(alert: dict[str, Any]) -> str:
     return str(alert["alert"])
 
 
+def unknown(expression: str) -> list[str]:
+    """Metrics that no table has."""
+    return [it for it in promql.names(expression) if not any(promql.covers(it, known) for known in KNOWN)]
+
+
 @pytest.mark.parametrize("alert", ALERTS, ids=name)
-def test_it_reads_metrics_that_are_written(alert: dict[str, Any]) -> None:
-    assert set(re.findall(r"\bdrawbridge_\w+", alert["expr"])) <= WRITTEN
+def test_it_reads_metrics_that_exist(alert: dict[str, Any]) -> None:
+    assert unknown(alert["expr"]) == []
+
+
+@pytest.mark.parametrize("rule", recorded(), ids=lambda rule: str(rule["record"]))
+def test_a_recorded_series_is_documented_and_tested_and_its_sources_exist(rule: dict[str, Any]) -> None:
+    assert rule["record"] in RECORDED
+    assert unknown(rule["expr"]) == []
+    queries = {case["expr"] for test in TESTS for case in test.get("promql_expr_test", ())}
+    assert rule["record"] in queries
+
+
+def test_the_page_has_no_recorded_series_that_is_gone() -> None:
+    assert list(RECORDED) == [rule["record"] for rule in recorded()]
+
+
+def test_each_recorded_series_has_the_labels_of_its_page() -> None:
+    for test in TESTS:
+        for case in test.get("promql_expr_test", ()):
+            for sample in case["exp_samples"]:
+                labels = set(re.findall(r'(\w+)="', sample["labels"]))
+                wanted = set(filter(None, RECORDED[case["expr"]][0].split(", ")))
+                # a port to another switch has no node
+                assert labels == wanted or labels == wanted - {"node", "rail"}, sample
+
+
+def test_a_site_of_ten_thousand_nodes_stays_within_the_budget() -> None:
+    assert total(Shape()) <= PER_NODE * Shape().nodes
+    assert total(Shape(nodes=100, switches=40)) <= PER_NODE * 100
 
 
 @pytest.mark.parametrize("alert", ALERTS, ids=name)
@@ -42,7 +80,7 @@ def test_its_link_leads_to_its_section_of_the_runbook(alert: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("alert", ALERTS, ids=name)
 def test_it_has_a_firing_and_a_quiet_test(alert: dict[str, Any]) -> None:
-    own = [[case for case in test["alert_rule_test"] if case["alertname"] == alert["alert"]] for test in TESTS]
+    own = [[case for case in test.get("alert_rule_test", ()) if case["alertname"] == alert["alert"]] for test in TESTS]
     fires = [any(case["exp_alerts"] for case in cases) for cases in own if cases]
     assert set(fires) == {False, True}
 

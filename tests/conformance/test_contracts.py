@@ -27,6 +27,7 @@ from docs.generate import (
     INTENT_SPEC,
     JOB_PODS,
     MAN_PAGE,
+    METRICS,
     NEIGHBOURS,
     OPTIONS,
     PREFLIGHT,
@@ -39,6 +40,7 @@ from docs.generate import (
     intent_spec,
     job_pods_page,
     man_page,
+    metrics_page,
     neighbours_page,
     options_page,
     preflight_page,
@@ -180,6 +182,11 @@ def test_the_closed_list_and_the_neighbours_of_attacks_are_generated() -> None:
 def test_the_checks_of_a_proof_are_generated() -> None:
     assert PROOF_CHECKS.read_text() == proof_checks_page(), "run `make docs`"
     assert "| rail PCIe | state |" in PROOF_CHECKS.read_text()
+
+
+def test_the_tables_of_metrics_are_generated() -> None:
+    assert METRICS.read_text() == metrics_page(), "run `make docs`"
+    assert "| `drawbridge:gpu_busy:ratio` | node, gpu |" in METRICS.read_text()
 
 
 def test_the_options_of_playbooks_are_generated() -> None:

@@ -20,7 +20,7 @@ from tests.conformance.tree import PLAYBOOKS, PYTHON, ROLES, ROOT, relative
 
 HOME = ROOT / "module_utils/drawbridge"
 FILES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")
-SUBSYSTEMS = {"fabric", "nic", "storage", "slurm", "kube", "gate", "proof", "report"}
+SUBSYSTEMS = {"fabric", "nic", "storage", "slurm", "kube", "gate", "proof", "report", "telemetry"}
 FLOORS = ({"core"}, {"nodes"}, SUBSYSTEMS, {"preflight"}, {"site"})
 """From the ground floor to the top: a file may import from its own subsystem and from the floors below."""
 CORE_IO = re.compile(r"core/(command|files|units|packages/\w+|api/\w+)")
@@ -186,6 +186,8 @@ OTHERS_WORDS = {
     "kube/closed_list/pods": "kinds of volumes of Kubernetes",
     "nodes/hardware_text": "types of mounts, also of those that the intent can't have",
     "slurm/config/words": "keys of slurm.conf",
+    **dict.fromkeys(("telemetry/families", "telemetry/gpfs_text", "telemetry/others"), "names of others' metrics"),
+    "telemetry/scrape": "operations in others' metrics",
 }
 
 

@@ -45,7 +45,7 @@ class Work(Generic[S]):
     in_use: Callable[[], str] = unused
     results_of: Callable[[Sequence[Step[S]]], Mapping[str, Any]] = lambda _: {}
     """Further results of a success, from its steps. A layer that did less than it planned corrects `steps` and
-    `changed`, and returns what else is `pending`."""
+    `changed`, and returns what else is `pending`. What a person must do on the host is in `warnings`."""
     error_of: Callable[[str], str] = str
     """The layer's error from the engine's; a layer that also compares may add one."""
     shown: Callable[[], str] = str
@@ -129,7 +129,8 @@ def _run(layer: Layer, params: Params, check: bool, postponed: str) -> dict[str,
     # a pending step is a warning too, because a task that only waits counts as ok
     if not outcome.error and (text := work.shown()):
         result["diff"] = {**outcome.diff, "prepared": text}
-    warnings = [f"{platform.node()}: to be done by a later run: {waiting}" for waiting in result["pending"]]
+    later = [f"to be done by a later run: {waiting}" for waiting in result["pending"]]
+    warnings = [f"{platform.node()}: {text}" for text in (*further.get("warnings", ()), *later)]
     return {**result, **({"failed": True} if outcome.error else {}), "warnings": warnings}
 
 

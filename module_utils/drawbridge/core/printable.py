@@ -10,6 +10,8 @@ from typing import Any
 
 def printable(text: str) -> str:
     """The text with ? for control characters and for bytes that are no UTF-8. Line breaks and tabs stay."""
+    if text.isprintable():  # nearly all are, and a site has many
+        return text
     return "".join(char if char.isprintable() or char in "\n\t" else "?" for char in text)
 
 

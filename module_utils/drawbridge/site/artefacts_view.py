@@ -32,6 +32,7 @@ from ..slurm.accounting.plan import AccountingState
 from ..slurm.logins import text as logins
 from ..slurm.logins.model import SITE
 from ..storage.kinds import KINDS
+from ..telemetry import node_exporter_layer as exporter
 from .kube_artefacts_view import KUBE
 
 FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
@@ -127,6 +128,11 @@ def gate_guards(path: str) -> Artefact:
     return Artefact([f"{path}: the admission policies as the API server has them after this run"])
 
 
+def node_exporter(unit: str, flags: Any, files: Any) -> Artefact:
+    """Flags, as far as the host's release takes them; the drop-in has the site's own command."""
+    return Artefact([f"add flags to {unit}"], {**entries(files)[0], exporter.FLAGS: Entry(exporter.lines(flags))})
+
+
 def slurm_munge_key() -> Artefact:
     """The key of the controller, which makes one if it has none."""
     return Artefact(["/etc/munge/munge.key: secret, the controller's own; if it has none, its first run makes one"])
@@ -178,7 +184,7 @@ def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
 
 _FUNCTIONS = (
     *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_runtime, gate_token, gate_guards),
-    *(slurm_munge_key, slurm_packages, slurm_database, slurm_daemon, slurm_node_logins),
+    *(node_exporter, slurm_munge_key, slurm_packages, slurm_database, slurm_daemon, slurm_node_logins),
     *(slurmdbd_config, slurm_config, slurm_accounting),
     *(*KUBE, *(function for kind in KINDS.values() for function in kind.artefacts)),
 )

@@ -15,6 +15,7 @@ from ..kube.model import Kube
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
 from ..storage.kinds import KINDS
+from ..telemetry.model import Telemetry
 from .compose import Composed, arguments, whole
 
 GROUP_OF_INFRA = "infra"
@@ -65,7 +66,23 @@ def _of_kube(kube: Kube | None) -> dict[str, Group]:
     return {GROUP_OF_INFRA: Group("drawbridge_kube.infra", hostlist.expand(kube.infra))} if kube else {}
 
 
-EXPECTED: tuple[Callable[..., dict[str, Group]], ...] = (_of_nodes, _of_fabric, _of_slurm, _of_filesystems, _of_kube)
+def _of_telemetry(telemetry: Telemetry | None) -> dict[str, Group]:
+    readers = [telemetry.switches.host] if telemetry and telemetry.switches else []
+    servers = [telemetry.prometheus.host] if telemetry and telemetry.prometheus else []
+    return {
+        "telemetry": Group("drawbridge_telemetry.switches.host", readers),
+        "prometheus": Group("drawbridge_telemetry.prometheus.host", servers),
+    }
+
+
+EXPECTED: tuple[Callable[..., dict[str, Group]], ...] = (
+    _of_nodes,
+    _of_fabric,
+    _of_slurm,
+    _of_filesystems,
+    _of_kube,
+    _of_telemetry,
+)
 
 
 def group_faults(found: Composed, groups: Mapping[str, Iterable[str]], part: bool = False) -> list[Fault]:

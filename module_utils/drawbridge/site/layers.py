@@ -25,6 +25,7 @@ from ..slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
 from ..slurm.nodes.ready_layer import SLURM_NODE_READY
 from ..slurm.packages_layer import SLURM_PACKAGES
 from ..storage.clients import CLIENTS
+from ..telemetry.node_exporter_layer import NODE_EXPORTER
 from .placed_layer import PLACED_FILES
 
 PLACED = "placed_files"
@@ -34,6 +35,7 @@ LAYERS: Mapping[str, Layer] = {
     "nic_link": NIC_LINK,
     "nic_roce": NIC_ROCE,
     "host_files": HOST_FILES,
+    "node_exporter": NODE_EXPORTER,
     **{name: layer for layers in CLIENTS.values() for name, layer in layers.items()},
     "kube_packages": KUBE_PACKAGES,
     "kube_runtime": KUBE_RUNTIME,

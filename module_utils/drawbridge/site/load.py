@@ -33,8 +33,10 @@ from ..storage.kinds import KINDS
 from . import filesystem_rules as filesystems
 from . import kube_rules as kube
 from . import nodes_rules as placing
+from . import openmetrics_rules as openmetrics
 from . import proof_rules as proof
 from . import system_rules as systems
+from . import telemetry_rules as telemetry
 from .compose import Composed, arguments, compose, whole
 from .inventory_groups import group_faults
 from .model import DOMAINS, Intent
@@ -47,7 +49,7 @@ RULES: tuple[Rule, ...] = tuple(
         *(part.RULES for part in (slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout)),
         *(part.RULES for part in (slurm_logins, accounting, slurm_storage, systems)),
         *(kind.rules for kind in KINDS.values()),
-        *(part.RULES for part in (filesystems, kube, kube_devices, kube_node, proof)),
+        *(part.RULES for part in (filesystems, kube, kube_devices, kube_node, proof, telemetry, openmetrics)),
     )
     for rule in rules
 )

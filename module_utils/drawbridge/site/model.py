@@ -17,6 +17,8 @@ from ..nodes.model import Nodes
 from ..proof.model import Proof
 from ..slurm.model import Slurm
 from ..storage.kinds import KINDS
+from ..telemetry.model import Telemetry
+from .openmetrics import openmetrics
 from .proof_partition import proof_partition
 
 _PARTS: Mapping[str, tuple[type, str]] = {
@@ -26,6 +28,7 @@ _PARTS: Mapping[str, tuple[type, str]] = {
     **{name: (kind.model, kind.title) for name, kind in KINDS.items()},
     "kube": (Kube, "Kubernetes and the gate"),
     "proof": (Proof, "proofs of nodes and fabric"),
+    "telemetry": (Telemetry, "metrics"),
 }
 DOMAINS: Mapping[str, type] = {name: model for name, (model, _title) in _PARTS.items()}
 """The class of each variable `drawbridge_<domain>`."""
@@ -34,7 +37,7 @@ OPTIONAL: Mapping[str, str] = {name: title for name, (_model, title) in _PARTS.i
 FILESYSTEMS = "filesystems"
 """The parameter of rules, views and expansions that is not one domain: those of all kinds of file systems that the site
 has, by kind."""
-EXPANSIONS: tuple[Callable[..., Any], ...] = (proof_partition,)
+EXPANSIONS: tuple[Callable[..., Any], ...] = (proof_partition, openmetrics)
 """What entries of one domain stand for in others: pure functions, in their order, whose parameters name domains.
 
 The first is the one that the function returns anew, with what the others add. It may raise IntentError. A domain that
@@ -52,3 +55,4 @@ class Intent:
     filesystems: Mapping[str, Any]
     kube: Kube | None
     proof: Proof | None
+    telemetry: Telemetry | None

@@ -12,7 +12,9 @@ from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
 from ..storage.kinds import shared
+from ..telemetry.model import Telemetry
 from .filesystems_view import of_namespaces
+from .telemetry_view import telemetry_reports
 
 
 def drawbridge_run(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube, name: str) -> dict[str, Any]:
@@ -34,9 +36,9 @@ def _devices(kube: Kube, nodes: Nodes, rails: int) -> dict[str, str]:
     return {f"rdma/{part.name}": "1" for part in found if any(rail < rails for rail in part.rails)}
 
 
-def drawbridge_status(slurm: Slurm) -> dict[str, Any]:
-    """The configuration of C(drawbridge status): gated partitions.
+def drawbridge_status(slurm: Slurm, telemetry: Telemetry | None = None) -> dict[str, Any]:
+    """The configuration of the command C(drawbridge): gated partitions, and where Prometheus answers.
 
     It names no node, so that nodes that join or leave do not change it.
     """
-    return {"gated": [part.name for part in slurm.partitions if part.gate]}
+    return {"gated": [part.name for part in slurm.partitions if part.gate], **telemetry_reports(telemetry)}

@@ -33,6 +33,8 @@ from .passport_view import slurm_node
 from .preflight_view import preflight
 from .proof_view import node_proof
 from .run_view import drawbridge_run, drawbridge_status
+from .telemetry_switches_view import telemetry_switches
+from .telemetry_view import telemetry, telemetry_prometheus, telemetry_reports
 
 Json = dict[str, Any]
 View = Callable[..., Any]
@@ -58,7 +60,7 @@ _ALL = (
     *(view for kind in KINDS.values() for view in kind.views),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
     *(drawbridge_run, drawbridge_status, mirror, preflight, filesystems, switch_traffic, switch_waves),
-    *(maintenance, switch_rounds, node_proof),
+    *(maintenance, switch_rounds, node_proof, telemetry, telemetry_switches, telemetry_prometheus, telemetry_reports),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
 

@@ -1,15 +1,20 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Prometheus' text format: samples of declared families as the text of one file, written in one step."""
+"""Prometheus' text format: samples of declared families as the text of one file."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.printable import printable
 from .families import FAMILIES
+
+METRICS = Path("/run/drawbridge/metrics")
+"""The folder in which all programs of Drawbridge write their metrics."""
+_LABELS = {family.name: frozenset(family.labels) for family in FAMILIES.values()}
 
 
 @dataclass(frozen=True)
@@ -24,15 +29,16 @@ class Sample:
 def text(samples: Iterable[Sample]) -> str:
     """The text of a file: families in the table's order, each with its samples in theirs.
 
-    Raises ValueError for a family that is not in the table, for labels that are not the family's, and for a doubled
-    sample: node_exporter would drop the whole file.
+    Raises ValueError for a family that is not in the table, for other labels than the family's, and for a doubled
+    sample, with which node_exporter would drop the file.
     """
     lines: dict[str, dict[str, str]] = {}
     for sample in samples:
         family = FAMILIES.get(sample.family)
-        if family is None or set(family.labels) != set(sample.labels):
+        if family is None or sample.labels.keys() != _LABELS[family.name]:
             raise ValueError(f"{sample.family} with labels {sorted(sample.labels)} is not in the table of metrics")
-        name = family.name + _labels({label: sample.labels[label] for label in family.labels})
+        pairs = [f'{label}="{_escaped(sample.labels[label])}"' for label in family.labels]
+        name = f"{family.name}{{{','.join(pairs)}}}" if pairs else family.name
         own = lines.setdefault(family.name, {})
         if name in own:
             raise ValueError(f"{name} stands twice")
@@ -44,19 +50,6 @@ def text(samples: Iterable[Sample]) -> str:
     return "\n".join(found) + "\n" if found else ""
 
 
-def _labels(labels: Mapping[str, str]) -> str:
-    pairs = (f'{label}="{_escaped(value)}"' for label, value in labels.items())
-    return f"{{{','.join(pairs)}}}" if labels else ""
-
-
+@functools.lru_cache(maxsize=65536)  # a node or a job has many samples
 def _escaped(value: str) -> str:
     return printable(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def write(folder: Path, file: str, content: str) -> None:
-    """Replace the file, readable by all. Its reader sees the old text or the new one. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / f".{file}.partial"
-    partial.write_text(content, encoding="utf-8")
-    partial.chmod(0o644)
-    partial.replace(folder / file)

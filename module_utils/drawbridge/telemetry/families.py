@@ -69,12 +69,24 @@ _ALL = (
         "drawbridge_slurm_node_drained_info",
         GAUGE,
         ("node", "origin", "reason"),
-        "1 for a node with a drain; origin is health, gate, proof, other parts of Drawbridge, or person.",
+        "1 for a node that is drained or down; origin is a part of Drawbridge, slurm, or person.",
         SLURM,
     ),
     Family("drawbridge_slurm_node_drained_since_timestamp_seconds", GAUGE, ("node",), "Time of its drain.", SLURM),
-    Family("drawbridge_slurm_nodes", GAUGE, ("state",), "Nodes by base state, and drained ones as drained.", SLURM),
-    Family("drawbridge_slurm_jobs", GAUGE, ("partition", "state"), "Jobs in the queue.", SLURM),
+    Family(
+        "drawbridge_slurm_nodes",
+        GAUGE,
+        ("state",),
+        "Nodes by base state; those with a drain are draining or drained.",
+        SLURM,
+    ),
+    Family(
+        "drawbridge_slurm_jobs",
+        GAUGE,
+        ("partition", "state"),
+        "Jobs in the queue; each element of an array counts.",
+        SLURM,
+    ),
     Family(
         "drawbridge_slurm_oldest_pending_seconds",
         GAUGE,
@@ -113,14 +125,16 @@ _ALL = (
         "gpfs_perf_operations_total",
         COUNTER,
         ("fs", "operation"),
-        "Operations of this node: opens, closes, reads, writes, readdir, inode_updates.",
+        "Operations of this node: opens, closes, reads, writes, read_dir, inode_updates.",
         GPFS,
     ),
-    Family("gpfs_waiter_info_count", GAUGE, ("waiter",), "Threads that wait for longer than ten seconds.", GPFS),
+    Family("gpfs_waiter_info_count", GAUGE, ("waiter",), "Threads of the daemon that wait, by name.", GPFS),
     Family(
-        "drawbridge_proof_node_passed", GAUGE, ("node", "node_class"), "1 if the node passed its last proof.", PROOF
+        "drawbridge_gpfs_longest_wait_seconds", GAUGE, (), "Longest wait of a thread of the daemon, 0 for none.", GPFS
     ),
-    Family("drawbridge_proof_node_timestamp_seconds", GAUGE, ("node",), "Time of the node's last proof.", PROOF),
+    Family(
+        "drawbridge_proof_passed_timestamp_seconds", GAUGE, ("node",), "End of the last proof that it passed.", PROOF
+    ),
 )
 FAMILIES: Mapping[str, Family] = {family.name: family for family in _ALL}
 """By name, in the order of files."""

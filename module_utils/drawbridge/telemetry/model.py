@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics in the intent: node_exporter's settings, programs of ours that write metrics, Prometheus' host."""
+"""Metrics in the intent: node_exporter's settings, programs of Drawbridge that write metrics, Prometheus' host."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from typing import Optional
 
 from ..core.options import FILE, HOSTS, Shape, option
 
-METRICS = "/run/drawbridge/metrics"
-"""The folder in which all programs of Drawbridge write their metrics."""
 URL = Shape(r"https?://[^\s/]+(/\S*)?", "a URL", "http:// or https:// and a host, such as http://ctl:9090")
 UNIT = Shape(r"[A-Za-z0-9@_.-]{1,120}\.service", "a unit", "such as prometheus-node-exporter.service")
-VARIABLE = Shape(r"[A-Za-z_][A-Za-z0-9_]{0,63}", "a variable", "letters, digits and underscores, such as ARGS")
 ACCOUNT = Shape(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}", "an account", "at most 32 letters, digits, dots, dashes, underscores")
 
 
@@ -22,8 +19,6 @@ class NodeExporter:
     """The node_exporter that the site has on its hosts. Drawbridge adds flags to it, and installs none."""
 
     unit: str = option("its unit", "prometheus-node-exporter.service", pattern=UNIT)
-    program: str = option("its program", "/usr/bin/prometheus-node-exporter", pattern=FILE)
-    variable: str = option("the variable with the site's own flags in the unit", "ARGS", pattern=VARIABLE)
     port: int = option("its port", 9100, low=1, high=65535)
 
 
@@ -33,7 +28,7 @@ class SwitchReader:
 
     host: str = option("host of the inventory that reads all switches", pattern=HOSTS)
     user: str = option("account on the switches that may only read", pattern=ACCOUNT)
-    seconds: int = option("seconds between two readings of a switch", 60, low=60, high=3600)
+    seconds: int = option("seconds between two readings of a switch", 60, low=60, high=300)
     parallel: int = option("switches that are read at the same time", 4, low=1, high=32)
     python: str = option("Python with netmiko on that host", "/usr/bin/python3", pattern=FILE)
     left_out: str = option("hostlist of switches whose own export (OTLP, gNMI) Prometheus reads", "", hosts=HOSTS)
@@ -45,9 +40,9 @@ class SlurmMetrics:
 
     openmetrics: bool = option("true: slurmctld has OpenMetrics (25.11 and later)", False)
     readers: tuple[str, ...] = option(
-        "users whose token may read them although C(PrivateData) is set (C(MetricsAuthUsers))", (), pattern=ACCOUNT
+        "users whose tokens alone may read them (C(MetricsAuthUsers), 26.05 and later)", (), pattern=ACCOUNT
     )
-    everyone: bool = option("true: all may read them although C(PrivateData) is set", False)
+    everyone: bool = option("true: all may read them although C(PrivateData) is set (26.05 and later)", False)
 
 
 @dataclass(frozen=True)
@@ -58,6 +53,7 @@ class Prometheus:
     folder: str = option("folder for targets, scrapes and rules", "/etc/prometheus/drawbridge", pattern=FILE)
     unit: str = option("unit that reads changed files when it is reloaded", "prometheus.service", pattern=UNIT)
     url: str = option("URL at which its API answers (empty: jobs have no report of their metrics)", "", pattern=URL)
+    ca_file: str = option("file with the CAs of an https URL's certificate (empty: the host's own)", "", pattern=FILE)
     gpu_port: int = option("port of the GPU vendor's exporter on nodes (0: none)", 9400, low=0, high=65535)
 
 

@@ -116,6 +116,7 @@ def test_a_changed_passport_or_cable_drains_the_node(lab: Lab) -> None:
 
 
 def test_after_a_kill_nothing_is_left_and_the_next_run_goes_on(lab: Lab) -> None:
+    lab.ssh("ctl", f"rm -f {STATE}/run.json")  # of the proof before
     lab.ssh("ctl", f"systemd-run --unit=prove-once --collect {PROVE} run --nodes gpu04,gpu03")
 
     def measures() -> bool:

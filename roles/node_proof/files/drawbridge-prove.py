@@ -35,6 +35,8 @@ from drawbridge.proof.run.prove import Proof  # noqa: E402
 from drawbridge.proof.run.settings import Settings  # noqa: E402
 from drawbridge.proof.run.slurm_io import SlurmCluster  # noqa: E402
 from drawbridge.proof.run.store_io import Busy, StoreFiles  # noqa: E402
+from drawbridge.telemetry import exposition, exposition_io  # noqa: E402
+from drawbridge.telemetry.families import PROOF  # noqa: E402
 
 PLACE = Path("/etc/drawbridge/proof.json")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -42,6 +44,8 @@ LIMIT_S = 60.0
 WAIT_S = 60.0
 """Wait of a person's run for the end of `tend`."""
 PASSED, FAILED, UNABLE = 0, 1, 2
+METRICS = exposition.METRICS
+PASSED_AT = "drawbridge_proof_passed_timestamp_seconds"
 
 
 def now() -> datetime:
@@ -81,6 +85,16 @@ def learn_from(store: StoreFiles) -> int:
     return PASSED
 
 
+def publish(store: StoreFiles) -> None:
+    """Write the metrics of proofs for node_exporter. A failure is said and fails nothing else."""
+    times = {name: datetime.fromisoformat(ended).timestamp() for name, ended in store.proved.items()}
+    samples = (exposition.Sample(PASSED_AT, {"node": name}, time) for name, time in sorted(times.items()))
+    try:
+        exposition_io.write(METRICS, PROOF, exposition.text(samples))
+    except OSError as err:
+        say(f"no metrics: {err}")
+
+
 def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scratch: Path) -> int:
     """One verb. Raises DeviceError."""
     patrol = options.verb == "tend"
@@ -105,8 +119,11 @@ def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scr
             due = store.patrol_is_due(now())
             names = chosen(names, cluster.states(names), store.proved, settings.per_hour) if due else []
             if not names:
+                publish(store)
                 return PASSED
-        return show(proof.run(names, patrol), store)
+        code = show(proof.run(names, patrol), store)
+        publish(store)
+        return code
 
 
 def main() -> int:

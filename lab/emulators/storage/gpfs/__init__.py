@@ -5,7 +5,8 @@
 No capture confirms these texts; nothing may depend on their words: adding a node that is already a member, of another
 cluster or without packages. Starting without a licence. Mounting with the daemon down or in maintenance mode. Deleting
 an active node or an NSD server. A caller who is not root or not an admin; mmsdrrestore. All refusals of mmchconfig but
-6027-3960, of node classes, mmauth, mmremotecluster, mmremotefs. `mmbuildgpl` without headers.
+6027-3960, of node classes, mmauth, mmremotecluster, mmremotefs. `mmbuildgpl` without headers. Errors of mmpmon, and the
+name that it has for a file system of another cluster.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Callable, NamedTuple
 
-from ...common import DIE, LIE, REFUSE, Call, Device, Killed, host_device
-from . import config, daemon, members, mounts, remote
+from ...common import DIE, LIE, READ_EFFECTS, REFUSE, Call, Device, Killed, host_device
+from . import config, daemon, members, mounts, performance, remote
 from .model import Cluster, Failed, founder_here
 from .states import default_state
 from .text import PROPAGATING
@@ -46,7 +47,7 @@ def _anywhere(_: Cluster) -> None:
 
 
 READERS: dict[str, Verb] = {
-    "mmdiag": Verb(config.mmdiag, "Y", ("config",)),
+    "mmdiag": Verb(performance.mmdiag, "Y", ("config", "waiters")),
     "mmgetstate": Verb(daemon.mmgetstate, "LsvYaN:", ("fqdn",)),
     "mmlscluster": Verb(members.mmlscluster, "Y"),
     "mmlsconfig": Verb(config.mmlsconfig, "Y"),
@@ -54,6 +55,7 @@ READERS: dict[str, Verb] = {
     "mmlslicense": Verb(members.mmlslicense, "LY"),
     "mmlsmount": Verb(mounts.mmlsmount, "LYC:"),
     "mmlsnodeclass": Verb(config.mmlsnodeclass, "Y", ("user", "system", "all")),
+    "mmpmon": Verb(performance.mmpmon, "i:ps"),
 }
 MUTATORS: dict[str, Verb] = {
     "mmaddnode": Verb(members.mmaddnode, "N:", ("accept",), ADMIN),
@@ -77,6 +79,8 @@ ACTIONS: dict[str, Verb] = {
     "mmstartup": Verb(daemon.mmstartup, "aN:E:"),
     "mmumount": Verb(mounts.mmumount, "faN:"),
 }
+ALSO_LIES = (*READ_EFFECTS, LIE)
+"""Effects of mmpmon, which can end with 0 after an error."""
 VERBS = {**READERS, **MUTATORS, **ACTIONS}
 SILENT = ("mmdelnode", "mmsdrrestore")
 """Mutators that do not end with the word that all nodes will learn of it."""
@@ -99,7 +103,7 @@ def main(name: str, argv: list[str]) -> int:
         print(f"{name}: the lab doesn't emulate this command; it knows {', '.join(sorted(VERBS))}", file=sys.stderr)
         return 127
     with Call(host_device("gpfs"), name, argv) as call:
-        effect = call.fault(writes=not reads(name, argv))
+        effect = call.fault(writes=not reads(name, argv), among=ALSO_LIES if name == "mmpmon" else None)
         try:
             with _lock(shared, name, argv):
                 call.rc = _run(shared, name, argv, effect)

@@ -48,6 +48,8 @@ def default_state(founder: str = FOUNDER) -> dict[str, Any]:
         "daemons": {founder: {"state": "active", "polls": 0}},
         "boots": {},
         "mounts": {"fs1": {}},
+        "io": {},  # by node, file system and keyword of mmpmon: value, gain in a second, and when it had the value
+        "waiters": {},  # by node: name of a thread, seconds for which it waits, and the reason
         "pushes": {founder: 0},
         "removals": [],
         "unconfigured": [],  # members that have lost their copy of the configuration

@@ -11,6 +11,7 @@ from ...core.names import EFFECT, INFRA, TAINT
 from ...nodes.model import Nodes
 from ..model import Kube
 from .catalogue import NVIDIA, Image
+from .dcgm import NAME, counters
 from .model import GpuOperator
 from .rules import FIXED_VALUES
 from .values import combined
@@ -61,6 +62,8 @@ def nvidia_values(part: GpuOperator) -> Json:
         "daemonsets": {"tolerations": [GPUS, GATE]},
         "node-feature-discovery": {"worker": {"tolerations": [CONTROL_PLANE, GPUS, GATE]}},
     }
+    if part.counters == "training":
+        values["dcgmExporter"]["config"] = {"name": NAME, "create": True, "data": counters()}
     for path, (fixed, _unused) in FIXED_VALUES.items():
         values = combined(values, _nested(path, fixed))
     return combined(values, part.values)

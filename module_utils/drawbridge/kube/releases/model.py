@@ -39,6 +39,12 @@ class GpuOperator:
     service_monitor: bool = option(
         "true: create a ServiceMonitor for the GPUs' metrics; needs Prometheus' operator", False
     )
+    counters: str = option(
+        "counters of dcgm-exporter: training adds SM activity and occupancy, NVLink, lowered clocks and ECC errors to"
+        " the chart's own",
+        "training",
+        choices=("training", "chart"),
+    )
     values: Mapping[str, Any] = option(
         "the site's own values of NVIDIA's chart, nested as in the chart; they override Drawbridge's",
         MappingProxyType({}),

@@ -7,14 +7,13 @@ from __future__ import annotations
 import os
 import pwd
 import secrets
-import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..gate.clock import Clock
 from ..gate.command import Commands
-from ..gate.config import Refused
+from .address import reachable
 from .console import Console
 from .kube import Kube
 from .pod import User
@@ -38,12 +37,9 @@ class Context:
         """A part of names that no other call has; short, since controllers append to names (63 characters at most)."""
         return secrets.token_hex(3)
 
-    def address(self, host: str) -> str:
-        """A host's address: pods can't resolve names of hosts."""
-        try:
-            return str(socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)[0][4][0])
-        except OSError as err:
-            raise Refused(f"the address of {host} can't be found ({err}): ask the administrators") from err
+    def address(self, nodes: Sequence[str], grant: Grant) -> str:
+        """The address of the job's first node, as its other nodes reach it. Raises Refused."""
+        return reachable(nodes[0], grant.api_server, alone=len(nodes) == 1)
 
     def kube(self, grant: Grant) -> Kube:
         """The API server with the job's token."""

@@ -21,6 +21,7 @@ RUN_LABEL = f"{PREFIX}/run"
 """On the pods of one workload, whatever kind of controller makes them."""
 PULL = {"missing": "IfNotPresent", "always": "Always", "never": "Never"}
 NCCL_FILE = "NCCL_TOPO_FILE"
+NCCL_SOCKETS, GLOO_SOCKETS = "NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"
 FIRST_PORT, PORTS = 20000, 10000
 START = """\
 umask "$DRAWBRIDGE_UMASK"
@@ -202,6 +203,7 @@ def environment(request: Request) -> list[Json]:
         "USER": user.name,
         "LOGNAME": user.name,
         **request.allocation.variables,
+        **_gloo(nccl),
         **nccl,
         "DRAWBRIDGE_NODES": " ".join(nodes),
         "DRAWBRIDGE_MASTER": request.master,
@@ -214,6 +216,15 @@ def environment(request: Request) -> list[Json]:
     secret = [_secret(text) for text in request.options.secrets]
     node = {"name": "DRAWBRIDGE_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
     return [*({"name": key, "value": literal(value)} for key, value in values.items()), *secret, node]
+
+
+def _gloo(nccl: Mapping[str, str]) -> dict[str, str]:
+    """Gloo's network devices: NCCL's, if the site names them in full.
+
+    By itself Gloo takes the device of the host's own name, which may be loopback.
+    """
+    devices = nccl.get(NCCL_SOCKETS, "")
+    return {GLOO_SOCKETS: devices[1:]} if devices.startswith("=") else {}
 
 
 def literal(text: str) -> str:

@@ -65,7 +65,7 @@ def run(options: Options, context: Context) -> int:
 
 def make(options: Options, allocation: Allocation, site: Site, given: Grant, context: Context) -> Request:
     """All input of the manifest. Raises Refused."""
-    master = context.address(allocation.nodes[0])
+    master = context.address(allocation.nodes, given)
     return Request(context.mark(), allocation, given, site, options, context.user, nccl(context.nccl), master)
 
 

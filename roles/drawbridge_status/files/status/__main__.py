@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..gate.command import Commands
+from ..job.text import TIMES
 from . import view
 from .drift_io import drift, folder
+from .job_io import NoReport, look
 from .model import UNKNOWN, Site
 from .options import parser
 from .readers_io import Readers, site
@@ -32,6 +34,8 @@ def main(argv: Sequence[str]) -> int:
             print(f"drawbridge: {said}", file=sys.stderr)
         return code
     settings, notes = site()
+    if given.command == "job":
+        return _job(given, settings)
     readers = Readers(Commands(), os.environ, given.kubeconfig)
     units = readers.units() if given.unit else {}
     if given.unit and given.unit not in units:
@@ -43,6 +47,19 @@ def main(argv: Sequence[str]) -> int:
         return _watch(given, settings, notes, readers)
     except KeyboardInterrupt:
         return 0
+
+
+def _job(given: argparse.Namespace, settings: Site) -> int:
+    """Print a job's report."""
+    os.environ.update(TIMES)
+    try:
+        found = look(given.job, Commands(), settings, time.time())
+    except NoReport as err:
+        print(f"drawbridge: {printable(str(err))}", file=sys.stderr)
+        return UNKNOWN
+    shown = found.as_json() if given.json else found.as_text()
+    print(printable(shown))
+    return found.code
 
 
 def _watch(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], readers: Readers) -> int:

@@ -90,6 +90,10 @@ class Site:
     reports: str = "/var/lib/drawbridge/reports"
     audit_log: str = ""
     """The API server's audit log on this host; "" if there is none."""
+    prometheus: str = ""
+    """URL of the site's Prometheus; "": jobs are shown without numbers."""
+    prometheus_ca: str = ""
+    """File with the CAs of its certificate; "": the host's own."""
 
 
 class Seen(NamedTuple):

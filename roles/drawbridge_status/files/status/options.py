@@ -7,8 +7,12 @@ from __future__ import annotations
 import argparse
 
 from ..gate.hostlist import HostlistError, expand
+from ..job.text import NAME
 
 CODES = "exit codes: 0 all is well, 1 look at it, 2 a node needs a person, 3 Slurm or Kubernetes does not answer"
+JOB_CODES = (
+    "exit codes: 0 nothing is odd, 1 there is a hint, 2 a node needs a person, 3 Slurm or Prometheus does not answer"
+)
 DRIFT_CODES = "exit codes: 0 no drift, 3 drift, otherwise ansible-playbook's own"
 
 
@@ -31,8 +35,15 @@ def seconds(text: str) -> float:
     return value
 
 
+def job(text: str) -> str:
+    """A job's number. Raises ArgumentTypeError."""
+    if not NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text}: write a job's number, such as 4711, or 4711_3 in an array")
+    return text
+
+
 def parser() -> argparse.ArgumentParser:
-    """Both commands."""
+    """All commands."""
     made = argparse.ArgumentParser(prog="drawbridge", allow_abbrev=False)
     commands = made.add_subparsers(dest="command", required=True)
     status = commands.add_parser("status", help="the state of nodes, with cause and next step", epilog=CODES)
@@ -43,6 +54,10 @@ def parser() -> argparse.ArgumentParser:
     add("--json", action="store_true", help="print JSON")
     add("--watch", nargs="?", type=seconds, const=5.0, metavar="SECONDS", help="print again every 5 seconds")
     add("--kubeconfig", default="", metavar="FILE", help="kubeconfig (KUBECONFIG, or ~/.kube/config)")
+    about = "what Slurm and Prometheus know of a job, with hints"
+    one = commands.add_parser("job", help=about, description=about, epilog=JOB_CODES)
+    one.add_argument("job", type=job, metavar="ID", help="its number, such as 4711, or 4711_3 in an array")
+    one.add_argument("--json", action="store_true", help="print JSON")
     drift = commands.add_parser(
         "drift", help="differences from the intent, and those that are new since the last check", epilog=DRIFT_CODES
     )

@@ -78,6 +78,11 @@ def test_what_waits_is_a_warning_that_names_the_host() -> None:
     assert waits["warnings"] == [f"{platform.node()}: to be done by a later run: old -> new: job 7 is here"]
 
 
+def test_a_layers_own_warnings_name_the_host_and_are_no_failure() -> None:
+    done = result(Device("new"), results_of=lambda _: {"warnings": ["its tool is old"]})
+    assert (done["warnings"], done["pending"], "failed" in done) == ([f"{platform.node()}: its tool is old"], [], False)
+
+
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
 def test_without_consent_it_fails_before_anything_is_changed(check: bool) -> None:
     device = Device("old")

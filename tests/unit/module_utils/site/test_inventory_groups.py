@@ -36,6 +36,8 @@ GROUPS = {
             {"accounting": ["ctl"]},
             'group accounting is "ctl", but slurmdbd runs on the controller; take it out',
         ),
+        ("nsd1", {"telemetry": ["ctl"]}, 'group telemetry is "ctl", but drawbridge_telemetry.switches.host does not'),
+        ("nsd1", {"prometheus": ["ctl"]}, 'prometheus is "ctl", but drawbridge_telemetry.prometheus.host does not'),
         ("nsd[1-2]", {"storage_admins": ["nsd1", "nsd2"]}, ""),
         ("nsd[1-2]", {"storage_admins": ["nsd1"]}, "the inventory's group storage_admins has no nsd2"),
         ("nsd[1-2]", {"storage_admins": ["nsd[1-2]"]}, "the inventory's group storage_admins has no nsd[1-2]"),

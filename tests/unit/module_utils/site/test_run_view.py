@@ -6,6 +6,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     drawbridge_run,
     drawbridge_status,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.telemetry.model import (
+    Prometheus,
+    Telemetry,
+)
 
 from tests.unit.module_utils.lab import GPFS, KUBE, NODES, SLURM
 
@@ -19,3 +23,6 @@ def test_a_node_knows_what_a_pod_takes_there() -> None:
 
 def test_a_host_knows_gated_partitions_and_no_nodes() -> None:
     assert drawbridge_status(SLURM) == {"gated": ["ai-train"]}
+    answers = Telemetry(prometheus=Prometheus("ctl", url="http://ctl:9090"))
+    assert drawbridge_status(SLURM, answers)["prometheus"] == "http://ctl:9090"
+    assert drawbridge_status(SLURM, Telemetry(prometheus=Prometheus("ctl"))) == drawbridge_status(SLURM, Telemetry())

@@ -96,6 +96,16 @@ def test_a_topology_file_is_set_where_the_pod_can_read_it(tmp_path: Path, path: 
     assert (found["NCCL_IB_TC"], found.get("NCCL_TOPO_FILE")) == ("106", path if seen else None)
 
 
+@pytest.mark.parametrize(
+    ("devices", "gloo"), [("=bond0", "bond0"), ("=eno1,eno2", "eno1,eno2"), ("eno", None), ("^docker", None)]
+)
+def test_gloo_uses_the_devices_that_the_site_names_for_nccl(tmp_path: Path, devices: str, gloo: str | None) -> None:
+    """In full: NCCL's prefixes and exclusions are nothing that Gloo understands."""
+    settings = {"NCCL_SOCKET_IFNAME": devices}
+    found = {it["name"]: it.get("value") for it in environment(replace(request(tmp_path), nccl=settings))}
+    assert (found["NCCL_SOCKET_IFNAME"], found.get("GLOO_SOCKET_IFNAME")) == (devices, gloo)
+
+
 def test_home_is_where_pods_can_write(tmp_path: Path) -> None:
     assert variables(tmp_path)["HOME"] == "/gpfs/fs1/home/ada"
     assert variables(tmp_path)["USER"] == "ada"

@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -53,7 +53,7 @@ class Here(Context):
     console: Paper
     clock: StillClock
 
-    def address(self, host: str) -> str:
+    def address(self, nodes: Sequence[str], grant: Grant) -> str:
         return "10.0.0.21"
 
 

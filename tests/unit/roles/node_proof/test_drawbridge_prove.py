@@ -33,6 +33,7 @@ loader = importlib.machinery.SourceFileLoader("program", file)
 program = importlib.util.module_from_spec(importlib.util.spec_from_loader("program", loader))
 loader.exec_module(program)
 program.PATH, sys.argv = path, [file, *sys.argv[4:]]
+program.METRICS = pathlib.Path(folder, "metrics")
 program.StoreFiles = functools.partial(program.StoreFiles, pathlib.Path(folder))
 sys.exit(program.main())
 """
@@ -154,6 +155,8 @@ def test_a_node_without_an_answer_fails_the_proof_and_is_drained(controller: Con
     controller.answering("n1")
     code, printed = controller.result()
     assert (code, verdicts(printed)) == (1, {"n1": "proved", "n2": "failed"})
+    metrics = (controller.root / "store/metrics/proof.prom").read_text()
+    assert 'drawbridge_proof_passed_timestamp_seconds{node="n1"} ' in metrics and "n2" not in metrics
     assert controller.calls("scontrol update nodename=n2 state=drain reason=drawbridge: proof: n2 gave no answer")
 
 

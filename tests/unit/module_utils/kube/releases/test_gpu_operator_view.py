@@ -39,6 +39,13 @@ def test_the_sites_values_win() -> None:
     assert values["dcgmExporter"]["enablePodLabels"] and values["dcgmExporter"]["hpcJobMapping"]["enabled"]
 
 
+def test_the_sites_own_counters_replace_ours() -> None:
+    assert nvidia_values(GpuOperator())["dcgmExporter"]["config"]["create"] is True
+    assert "config" not in nvidia_values(GpuOperator(counters="chart"))["dcgmExporter"]
+    own = GpuOperator(values={"dcgmExporter": {"config": {"name": "own", "create": False}}})
+    assert nvidia_values(own)["dcgmExporter"]["config"]["name"] == "own"
+
+
 def test_images_are_those_that_run() -> None:
     names = [image.name.rsplit("/", 1)[-1] for image in images(nvidia_values(GpuOperator()))]
     assert names == [
