@@ -28,7 +28,7 @@ LONG = ("default", "slurm_gate", "gpu_operator", "existing")
 """Words of parts that have a lab for long, the longest first: they wait more than they compute."""
 LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client", "kube_installer", *CHAINS[1])
 """Scenarios of layers that `default`, `existing` and `slurm_gate` build and change on whole sites."""
-AT_NIGHT = (*LAYERS, "mixed", "rails", "pilot", "node_proof", "drawbridge_run")
+AT_NIGHT = (*LAYERS, "mixed", "rails", "pilot", "node_proof", "drawbridge_run", "telemetry")
 """Scenarios of the night."""
 SCHEDULES = 300
 """Of the explorer in every run; at night it runs all, hunts defects, and tells which calls no fault has reached."""
@@ -181,6 +181,7 @@ def nightly() -> list[Part]:
         Part("old-pythons", (python("-m", "tests.old_python", "--all"),)),
         Part("old-collection", (python("-m", "tests.old_ansible", "--all"),)),
         Part("mistakes", ((*PYTEST, "-n", "2", "--dist", "worksteal", "tests/collection/long_mistakes.py"),)),
+        Part("next-slurm", (("env", "SLURM_SUITE=sid", *PYTEST, "-m", "live", "tests/lab/test_slurm_metrics.py"),)),
         Part("rest-of-sanity", (python("-m", "tests.sanity", *(word for name in SEEN for word in ("--test", name))),)),
         Part("lint-of-molecule", ((*LINT, "molecule"),)),
     ]
