@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write an OCI image layout (image-spec 1.0) with one layer as a single tar.  Pure."""
+"""Write an OCI image layout (image-spec 1.0) with one layer as a single tar."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import io
 import json
 import tarfile
 from collections.abc import Sequence
+from pathlib import Path
 
 KIND = "application/vnd.oci.image"
 
@@ -19,12 +20,29 @@ def archive(name: str, command: Sequence[str], layer: bytes, start: str = "") ->
     `name` is the full name with a tag, `layer` a tar of the file system. `command` runs by default, and `start` is the
     directory that it starts in (WORKDIR).
     """
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        _add(tar, _documents(name, command, _digest(layer), len(layer), start) | {_place(_digest(layer)): layer})
+    return buffer.getvalue()
+
+
+def write(file: Path, name: str, command: Sequence[str], layer: Path) -> None:
+    """Write the same archive to a file. The layer is a file as well, and is never in memory as a whole."""
+    with layer.open("rb") as opened:
+        digest = f"sha256:{hashlib.file_digest(opened, 'sha256').hexdigest()}"
+    with tarfile.open(file, "w") as tar:
+        _add(tar, _documents(name, command, digest, layer.stat().st_size))
+        tar.add(layer, _place(digest))
+
+
+def _documents(name: str, command: Sequence[str], digest: str, size: int, start: str = "") -> dict[str, bytes]:
+    """Return all files of the layout but the layer, which has this digest and size."""
     config = _json(
         {
             "architecture": "amd64",
             "os": "linux",
             "config": {"Cmd": command, "Env": ["PATH=/usr/bin:/bin"], **({"WorkingDir": start} if start else {})},
-            "rootfs": {"type": "layers", "diff_ids": [_digest(layer)]},
+            "rootfs": {"type": "layers", "diff_ids": [digest]},
             "history": [{"created_by": "drawbridge lab"}],
         }
     )
@@ -32,24 +50,26 @@ def archive(name: str, command: Sequence[str], layer: bytes, start: str = "") ->
         {
             "schemaVersion": 2,
             "mediaType": f"{KIND}.manifest.v1+json",
-            "config": _descriptor("config.v1+json", config),
-            "layers": [_descriptor("layer.v1.tar", layer)],
+            "config": _descriptor("config.v1+json", _digest(config), len(config)),
+            "layers": [_descriptor("layer.v1.tar", digest, size)],
         }
     )
     named = {"io.containerd.image.name": name, "org.opencontainers.image.ref.name": name.rpartition(":")[2]}
-    index = {"schemaVersion": 2, "manifests": [_descriptor("manifest.v1+json", manifest) | {"annotations": named}]}
-    files = {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}', "index.json": _json(index)}
-    return _tar(files | {f"blobs/{_digest(blob).replace(':', '/')}": blob for blob in (layer, config, manifest)})
+    described = _descriptor("manifest.v1+json", _digest(manifest), len(manifest))
+    index = _json({"schemaVersion": 2, "manifests": [described | {"annotations": named}]})
+    blobs = {_place(_digest(blob)): blob for blob in (config, manifest)}
+    return {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}', "index.json": index} | blobs
 
 
-def _tar(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name, data in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(data)
-            tar.addfile(entry, io.BytesIO(data))
-    return buffer.getvalue()
+def _add(tar: tarfile.TarFile, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        entry = tarfile.TarInfo(name)
+        entry.size = len(data)
+        tar.addfile(entry, io.BytesIO(data))
+
+
+def _place(digest: str) -> str:
+    return f"blobs/{digest.replace(':', '/')}"
 
 
 def _json(value: object) -> bytes:
@@ -60,5 +80,5 @@ def _digest(data: bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
-def _descriptor(media_type: str, data: bytes) -> dict[str, object]:
-    return {"mediaType": f"{KIND}.{media_type}", "digest": _digest(data), "size": len(data)}
+def _descriptor(media_type: str, digest: str, size: int) -> dict[str, object]:
+    return {"mediaType": f"{KIND}.{media_type}", "digest": digest, "size": size}
