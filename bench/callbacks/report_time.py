@@ -43,12 +43,14 @@ def timed(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     return inner
 
 
-for key, value in list(vars(report.CallbackModule).items()):
-    if key.startswith("v2_"):
-        setattr(report.CallbackModule, key, timed(key, value))
 MAIN = os.getpid()
 """Workers are forked from it, and end without a report."""
-atexit.register(lambda: os.getpid() == MAIN and Path(os.environ["REPORT_TIME"]).write_text(json.dumps(SPENT)))
+# Ansible imports each file of the folder, also those that are not enabled
+if PLACE := os.environ.get("REPORT_TIME"):
+    for key, value in list(vars(report.CallbackModule).items()):
+        if key.startswith("v2_"):
+            setattr(report.CallbackModule, key, timed(key, value))
+    atexit.register(lambda: os.getpid() == MAIN and Path(PLACE).write_text(json.dumps(SPENT)))
 
 
 class CallbackModule(CallbackBase):
