@@ -30,7 +30,7 @@ def text(samples: Iterable[Sample]) -> str:
     """The text of a file: families in the table's order, each with its samples in theirs.
 
     Raises ValueError for a family that is not in the table, for other labels than the family's, and for a doubled
-    sample, with which node_exporter would drop the file.
+    sample. With one of these, node_exporter would drop the file.
     """
     lines: dict[str, dict[str, str]] = {}
     for sample in samples:
