@@ -49,7 +49,7 @@ isolation: tools ## boot a node with a kernel of its own, build it with producti
 	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.isolation
 
-rxe: tools ## run perftest between two virtual machines with the kernel's rdma_rxe, and look at the packets
+rxe: tools ## run a proof's worker with perftest between two virtual machines with rdma_rxe, and look at the packets
 	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.rxe
 

@@ -20,11 +20,22 @@ ip link set lo up
 for rail in 0 1; do
   ip link set "eth$rail" mtu 9000 up
   ip address add "10.9.$rail.$end/24" dev "eth$rail"
+  # no loss on the cable may hit ARP
+  peer=$((3 - end))
+  ip neighbour replace "10.9.$rail.$peer" lladdr "02:00:00:00:0$rail:0$peer" dev "eth$rail" nud permanent
   rdma link add "rxe$rail" type rxe netdev "eth$rail"
   # RDMA-CM's default, as role fabric_nic writes it
   mkdir "/sys/kernel/config/rdma_cm/rxe$rail"
   echo "$tos" > "/sys/kernel/config/rdma_cm/rxe$rail/ports/1/default_roce_tos"
 done
+# what the worker runs, for an emulated processor. perftest's 67 ms until a retransmission are too short, and rxe may refuse
+# repeated packets: 4.096 us * 2^20 are 4.3 s. The worker's seconds are also its limit, and perftest measures for 4
+mount -t tmpfs tmpfs /usr/local/sbin
+cat > /usr/local/sbin/ib_write_bw << 'end'
+#!/bin/sh
+exec /usr/bin/ib_write_bw --qp-timeout=20 $(echo "$@" | sed 's/ -D [0-9]*/ -D 4/')
+end
+chmod 755 /usr/local/sbin/ib_write_bw
 number=1
 while true; do
   if [ -e "/mnt/$number" ]; then

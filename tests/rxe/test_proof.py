@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The proof's own worker in both machines with real perftest: a lossy and a slow rail are named, sound ones are not.
+"""The proof's own worker in both machines with real perftest: a lossy rail is named, a slow one is beyond its limit.
 
 Slurm is absent, and this test sends each round's worker. Of two nodes no proof can tell which one is at fault.
 """
@@ -14,7 +14,11 @@ from typing import NamedTuple
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof import limits
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.measure import Found, Measure
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.measure import (
+    Found,
+    Measure,
+    Missing,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofNode, ProofRail
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.result import Judged
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run import suspects, traffic
@@ -43,10 +47,14 @@ NODE = ProofNode(
     rails=tuple(ProofRail(f"eth{rail}", f"rxe{rail}", 0) for rail in RAILS),
     mtu_bytes=9000,
     tclass=NCCL_TC,
-    seconds=4,
+    # the worker ends perftest 30 s later, and a slow machine needs that long; rxe.sh makes perftest measure for 4 s
+    seconds=600,
 )
 SHARE = 0.5
 """The limit, for 1 of the least that sound rails reached in this boot: none can be derived for an emulated NIC."""
+LOSS = "50%"
+"""A lost packet whose repetition is lost costs 4.3 s (rxe.sh). So no message of 256 packets arrives in 4 s, however fast
+the machine is. With 5 % some arrive, and their rate is luck."""
 DELAY_US = 5000
 TRIES = 5
 
@@ -71,36 +79,44 @@ class Measured(NamedTuple):
         return outcomes[self.test], some
 
 
-def measured(pair: Pair, folder: Path, rail: int, kind: str = site.PATH, tries: int = TRIES) -> Measured:
-    """A round by the workers of both machines, again while an overloaded machine has no result of a flow.
-
-    The path is the one from the second machine. In both directions at once, one flow may starve the other.
-    """
+def measured(pair: Pair, folder: Path, rail: int, kind: str = site.PATH) -> Measured:
+    """A round by the workers of both machines. The path is the one from the second machine."""
     test = site.Test(kind, NAMES[::-1], (rail,))
-    found = None
-    addresses = {name: address(name) for name in NAMES}
-    request = Request({"big": NODE}, {"big": ",".join(NAMES)}, tests=(test,), addresses=addresses)
+    request = Request(
+        {"big": NODE},
+        {"big": ",".join(NAMES)},
+        tests=(test,),
+        phases=(traffic.BANDWIDTH,),
+        addresses={name: address(name) for name in NAMES},
+        wait_s=NODE.seconds,
+    )
     program = bundle(REPOSITORY / "module_utils", request.to_json(), folder / "worker").read_bytes()
-    for _attempt in range(tries):
-        answered = answers("\n".join(pair.run((program, program))))
-        assert [(name, answered[name].error) for name in NAMES] == [(name, "") for name in NAMES]
-        found = Measured(test, of_tests(answered.values()), pair.sent(rail))
-        if len(found.rates) == len(traffic.flows([test])):
+    answered = answers("\n".join(pair.run((program, program))))
+    assert [(name, answered[name].error) for name in NAMES] == [(name, "") for name in NAMES]
+    return Measured(test, of_tests(answered.values()), pair.sent(rail))
+
+
+def with_rates(pair: Pair, folder: Path, rail: int, kind: str = site.PATH) -> Measured:
+    """The first round in which each flow has a rate. In both directions at once, one flow may starve the other."""
+    found = None
+    for _attempt in range(TRIES):
+        found = measured(pair, folder, rail, kind)
+        if len(found.rates) == len(traffic.flows([found.test])):
             return found
-    assert found and tries == 1, found
-    return found
+    raise AssertionError(found)
 
 
 @pytest.fixture(scope="module")
 def sound(pair: Pair, tmp_path_factory: pytest.TempPathFactory) -> list[Measured]:
-    return [measured(pair, tmp_path_factory.mktemp("sound"), rail) for rail in RAILS]
+    return [with_rates(pair, tmp_path_factory.mktemp("sound"), rail) for rail in RAILS]
 
 
 @pytest.fixture(scope="module")
 def lossy(sound: list[Measured], pair: Pair, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    pair.run(("", f"modprobe sch_netem; tc qdisc replace dev eth{BAD} root netem loss 25%"))
+    """The second machine's bad rail, which had a rate without the loss."""
+    pair.run(("", f"modprobe sch_netem; tc qdisc replace dev eth{BAD} root netem loss {LOSS}"))
     try:
-        return measured(pair, tmp_path_factory.mktemp("lossy"), BAD, tries=1)
+        return measured(pair, tmp_path_factory.mktemp("lossy"), BAD)
     finally:
         pair.run(("", f"tc qdisc del dev eth{BAD} root"))
 
@@ -114,22 +130,24 @@ def test_sound_rails_pass_with_the_path_mtu_that_both_ends_negotiated(sound: lis
 
 
 def test_all_packets_of_both_directions_carry_the_lossless_class(pair: Pair, tmp_path: Path) -> None:
-    assert measured(pair, tmp_path, BAD, site.PAIR).sent == {NCCL_TC}
+    assert with_rates(pair, tmp_path, BAD, site.PAIR).sent == {NCCL_TC}
 
 
 def test_a_lossy_rail_is_named_with_both_ends(sound: list[Measured], lossy: Measured) -> None:
     """The search gets for each of its tests the outcomes of the rails in it."""
+    # the rail is lossy, not dead
+    assert lossy.sent == {NCCL_TC}
     least = min(rate for it in sound for rate in it.rates)
-    slow, judged = lossy.judged(least)
-    assert slow is not True, (least, lossy)
+    lost, judged = lossy.judged(least)
+    assert isinstance(lost, Missing), lossy
     search = Search(settings(len(NAMES)).site(NAMES))
     while tests := search.next_round():
-        search.take({test: slow if BAD in test.rails else sound[SOUND].judged(least)[0] for test in tests})
+        search.take({test: lost if BAD in test.rails else sound[SOUND].judged(least)[0] for test in tests})
     [suspect] = search.verdict()
     assert (suspect.nodes, suspect.rails) == (NAMES, (BAD,))
     text = suspects.finding(suspect, judged, search.site).text
     assert text.startswith(f"a test of {', '.join(NAMES)} failed"), text
-    assert f"{NAMES[1]} rail{BAD} -> {NAMES[0]} rail{BAD} is" in text or "missing" in text, text
+    assert f"pair {','.join(NAMES)} rail {BAD}: missing ({lost.why})" in text
 
 
 @pytest.mark.parametrize(("phase", "least_us"), [(traffic.LATENCY, DELAY_US / 2), (traffic.READ_LATENCY, DELAY_US)])
