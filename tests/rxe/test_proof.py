@@ -53,8 +53,8 @@ NODE = ProofNode(
 SHARE = 0.5
 """The limit, for 1 of the least that sound rails reached in this boot: none can be derived for an emulated NIC."""
 LOSS = "50%"
-"""A lost packet whose repetition is lost costs 4.3 s (rxe.sh). So no message of 256 packets arrives in 4 s, however fast
-the machine is. With 5 % some arrive, and their rate is luck."""
+"""A lost packet whose repetition is lost costs 4.3 s (rxe.sh). So no message of 256 packets arrives in 4 s on any
+machine. With 5 % some arrive, and their rate is luck."""
 DELAY_US = 5000
 TRIES = 5
 
