@@ -17,11 +17,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TextIO
 
 from tests import nights
 from tests.parts import BIN, DOWN, ROOT, Command, Part, daily, every_run, nightly, python
 from tests.processes import end
+from tests.reasons import reasons
 from tests.times import LabTime, Spent, commit, machine_s, name_of, over_budget, share, slowest, wait, write
 
 LOGS = ROOT / "build/test"
@@ -44,7 +46,7 @@ class Result:
 
 def run(part: Part, live: bool) -> Result:
     """Run a part; its output goes to a log, and to the terminal when it runs alone or has failed."""
-    log = LOGS / f"{part.name.replace(' ', '-')}.log"
+    log = log_of(part.name)
     env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
     env["CI"] = "true"  # hypothesis sets no deadlines then: parts share two cores
     env |= {"NO_COLOR": "1", "ANSIBLE_NOCOLOR": "1"}
@@ -153,12 +155,19 @@ def main(names: Sequence[str]) -> int:
     at_night = {part.name for part in nightly()}
     nights.note({it.name: (it.passed, it.spent.wall_s) for it in results if it.name in at_night}, commit())
     spent = {result.name: result.spent for result in results}
-    report(spent, [it.name for it in results if not it.passed])
+    failed = [it.name for it in results if not it.passed]
+    report(spent, failed)
     print(f"{time.monotonic() - start:7.0f}  in all, {at_once} at a time")
     print(share(spent, machine_s() - used_s))
-    failed = sum(not result.passed for result in results)
-    print(f"\n{len(results) - failed} passed, {failed} failed")
+    print(f"\n{len(results) - len(failed)} passed, {len(failed)} failed")
+    for name in failed:
+        print("\n".join([f"{name} ({log_of(name).relative_to(ROOT)}):", *reasons(log_of(name).read_text())]))
     return 1 if failed else 0
+
+
+def log_of(part: str) -> Path:
+    """Where the output of a part goes."""
+    return LOGS / f"{part.replace(' ', '-')}.log"
 
 
 def report(spent: dict[str, Spent], failed: list[str]) -> None:
