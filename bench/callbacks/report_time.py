@@ -46,7 +46,8 @@ def timed(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 MAIN = os.getpid()
 """Workers are forked from it, and end without a report."""
 # Ansible imports each file of the folder, also those that are not enabled
-if PLACE := os.environ.get("REPORT_TIME"):
+PLACE = os.environ.get("REPORT_TIME", "")
+if PLACE:
     for key, value in list(vars(report.CallbackModule).items()):
         if key.startswith("v2_"):
             setattr(report.CallbackModule, key, timed(key, value))
