@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -14,68 +13,40 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.r
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.telemetry.families import FAMILIES
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.telemetry.others import EXPORTERS
 
-from docs.dashboards.boards import BOARDS, file, name
+from docs.dashboards.boards import BOARDS, name
 from docs.dashboards.model import Board
 from docs.dashboards.questions import PAGE, ROOT, page
 from roles.slurm_gate.files.gate.metrics import HELP, PREFIX
 from tests.alerts.promtool import promtool
-from tests.alerts.synthetic import QUESTIONS, asked, group, site, whole
+from tests.alerts.sites import COMMITTED, Site, everything, healthy, others, panels, people_ask, with_cause
+from tests.alerts.synthetic import QUESTIONS, group, site, whole
 
 Json = dict[str, Any]
-COMMITTED: dict[str, Json] = {name(board): json.loads(file(board).read_text()) for board in BOARDS}
 MANY = 20
 OF_TARGETS = {"instance", "job", "node"}
 """Labels that Prometheus adds."""
 
 
-def panels(board: str) -> list[Json]:
-    """All but headings."""
-    return [panel for panel in COMMITTED[board]["panels"] if panel["type"] != "row"]
-
-
-def queries(kind: str = "") -> list[tuple[str, str]]:
-    """Where each query is, and the query."""
-    return [
-        (f"{board}: {panel['title']}", target["expr"])
-        for board in COMMITTED
-        for panel in panels(board)
-        if kind in ("", panel["type"])
-        for target in panel.get("targets", [])
-    ]
-
-
-def judged(tmp_path: Path, groups: list[Json]) -> None:
-    (tmp_path / "site.test.yml").write_text(whole(groups))
+def judged(tmp_path: Path, *sites: Site) -> None:
+    (tmp_path / "site.test.yml").write_text(whole([group(*it) for it in sites]))
     code, said = promtool(["test", "rules", str(tmp_path / "site.test.yml")])
     assert code == 0, said
 
 
 def test_on_a_healthy_site_no_table_names_anything(tmp_path: Path) -> None:
-    judged(tmp_path, [group("healthy", site(), [(asked(query), []) for _, query in queries("table")])])
+    judged(tmp_path, healthy())
 
 
 def test_each_question_is_answered_with_its_planted_cause_and_nothing_else(tmp_path: Path) -> None:
-    judged(
-        tmp_path,
-        [group(it["question"], site(it["planted"]), [(asked(it["query"]), it["named"])]) for it in people_ask()],
-    )
+    judged(tmp_path, *map(with_cause, people_ask()))
 
 
 def test_each_other_table_names_its_planted_cause_and_nothing_else(tmp_path: Path) -> None:
-    others = [it for it in QUESTIONS if "question" not in it]
-    cases = [(asked(it["query"]), it["named"]) for it in others]
-    judged(tmp_path, [group("others", site(*(it["planted"] for it in others)), cases)])
+    judged(tmp_path, others())
 
 
 def test_each_query_returns_data_where_all_causes_are_planted(tmp_path: Path) -> None:
-    everything = site(*(it["planted"] for it in QUESTIONS))
-    # without labels: which ones it has, the other tests say
-    cases = [(f"group({asked(query)})", [{}]) for _, query in queries()]
-    judged(tmp_path, [group("everything", everything, cases)])
-
-
-def people_ask() -> list[Json]:
-    return [it for it in QUESTIONS if "question" in it]
+    judged(tmp_path, everything())
 
 
 def test_the_made_up_site_has_only_series_that_programs_write() -> None:
