@@ -40,6 +40,8 @@ class Remark:
     why: str
     warning: bool = False
     """A warning fails no node."""
+    ends: str = ""
+    """What ends a drain for it: `reboot` or `repair`. Empty: that it is gone, unless health's row of the check says."""
 
 
 Found = Union[Measure, Missing, Remark]

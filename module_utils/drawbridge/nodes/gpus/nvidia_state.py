@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The state of NVIDIA's GPUs: the XML of `nvidia-smi -q -x`, the text of `nvidia-smi nvlink -s`, and Xids."""
+"""The state of NVIDIA's GPUs: the XML of `nvidia-smi -q -x`, and the text of `nvidia-smi nvlink -s`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 from . import state
 from .nvidia import pci
-from .state import GpuState, LogEntry, Read, StateReader
+from .nvidia_faults import read_log
+from .state import GpuState, Read, StateReader
 
 _NONE = ("N/A", "[N/A]", "Not Supported", "[Not Supported]", "Requested functionality has been deprecated")
 _REASONS = (
@@ -99,16 +100,21 @@ def _uncorrected(gpu: ElementTree.Element) -> Read:
     return float(sum(int(text) for text in texts)) if texts else None
 
 
-def _worn(gpu: ElementTree.Element) -> Read:
-    """Repairs of memory or of processors that wait for a reset, and memory that has none left."""
-    fields = {
-        "ecc_errors/unrepairable_memory": "memory that can't be repaired",
-        "ecc_errors/aggregate/sram_threshold_exceeded": "more SRAM errors than the vendor allows",
-        "ecc_errors/channel_repair_pending": "a memory channel that a reset repairs",
-        "ecc_errors/tpc_repair_pending": "processors that a reset repairs",
-    }
-    found = [words for path, words in fields.items() if _yes(_YES, _optional(path))(gpu)]
-    return ", ".join(found)
+def _flags(fields: Mapping[str, str]) -> Reading:
+    """The words of the fields that say yes."""
+    return lambda gpu: ", ".join(words for path, words in fields.items() if _yes(_YES, _optional(path))(gpu))
+
+
+def _heat_left(gpu: ElementTree.Element) -> Read:
+    """Degrees to the slowdown. Since Ada, margins count down to 0 or below; older GPUs have temperatures."""
+    names = ("gpu_temp_tlimit", "gpu_temp_slow_tlimit_threshold", "gpu_temp_slow_threshold", "gpu_temp")
+    paths = [f"temperature/{name}" for name in names]
+    margin, slow, threshold, now = (
+        _number(r"(-?\d+) C", path)(gpu) if gpu.find(path) is not None else None for path in paths
+    )
+    if margin is not None and slow is not None:
+        return float(margin) - float(slow)
+    return None if threshold is None or now is None else float(threshold) - float(now)
 
 
 def _slowed(gpu: ElementTree.Element) -> Read:
@@ -139,7 +145,18 @@ _READINGS: Mapping[str, Reading] = {
     state.ACTIVE: _yes({f"P{level}": level < 2 for level in range(16)}, _text("performance_state")),
     state.ECC: _yes(_ON, _text("ecc_mode/current_ecc")),
     state.UNCORRECTED: _uncorrected,
-    state.BEYOND_REPAIR: _worn,
+    state.BEYOND_REPAIR: _flags(
+        {
+            "ecc_errors/unrepairable_memory": "memory that can't be repaired",
+            "ecc_errors/aggregate/sram_threshold_exceeded": "more SRAM errors than the vendor allows",
+        }
+    ),
+    state.REPAIR_WAITS: _flags(
+        {
+            "ecc_errors/channel_repair_pending": "a memory channel that a reset repairs",
+            "ecc_errors/tpc_repair_pending": "processors that a reset repairs",
+        }
+    ),
     # GPUs before Ampere retire pages
     state.REMAP_PENDING: _yes(
         _YES, _text("remapped_rows/remapped_row_pending", "retired_pages/pending_retirement", "remapped_rows")
@@ -157,6 +174,7 @@ _READINGS: Mapping[str, Reading] = {
     state.DEFAULT_CLOCK: _number(r"(\d+) MHz", "default_applications_clocks/graphics_clock"),
     state.PERSISTENT: _yes(_ON, _text("persistence_mode")),
     state.ADVICE: _optional("gpu_recovery_action"),
+    state.HEAT_LEFT: _heat_left,
 }
 
 _GPU = re.compile(r"^GPU (\d+): ")
@@ -181,64 +199,6 @@ def read_links(text: str) -> dict[int, list[float]]:
     return found
 
 
-_XID = re.compile(r"NVRM: Xid \(PCI:([0-9a-fA-F:.]+)\): (\d+)(?:, (.*))?$", re.MULTILINE)
-_OF_JOBS = {
-    13: "a job's kernel failed",
-    31: "a job used memory that it does not have",
-    43: "a job was stopped",
-    45: "a job ended",
-    63: "a memory row was remapped",
-    68: "a job's video decoder failed",
-    92: "many corrected memory errors",
-    94: "a memory error that ended one job",
-    121: "corrected errors of a link to the CPU",
-    126: "a job's engine failed",
-}
-"""Xids after which the next job runs."""
-_OF_GPUS = {
-    48: "an uncorrected memory error",
-    54: "the auxiliary power is not connected",
-    61: "the GPU's controller stopped",
-    62: "the GPU's controller stopped",
-    64: "a memory row could not be remapped",
-    74: "an NVLink failed",
-    79: "the GPU fell off the bus",
-    95: "a memory error that was not contained",
-    109: "a context switch took too long",
-    110: "a security fault of the GPU",
-    119: "the GPU's controller does not answer",
-    120: "the GPU's controller failed",
-    136: "an alert of the link",
-    140: "an uncorrected memory error that was not recovered",
-    143: "the GPU could not be initialised",
-    154: "the driver asks for a repair",
-    155: "an NVLink failed",
-    156: "a resource was retired",
-    158: "a fatal time-out of the GPU",
-    **dict.fromkeys(range(144, 151), "an NVLink failed"),
-}
-
-
-def read_log(text: str) -> list[LogEntry]:
-    """Each Xid of a GPU once, with its last line. One that is in no table counts as felt."""
-    found = {(pci(_function(match[1])), int(match[2])): (match[3] or "").strip() for match in _XID.finditer(text)}
-    return [
-        LogEntry(
-            address,
-            f"Xid {code}",
-            words,
-            code not in _OF_JOBS,
-            _OF_JOBS.get(code) or _OF_GPUS.get(code) or "a fault that Drawbridge does not know",
-        )
-        for (address, code), words in found.items()
-    ]
-
-
-def _function(address: str) -> str:
-    """The address of the GPU's function. Logs leave it out."""
-    return address if "." in address else f"{address}.0"
-
-
 _SMI = "nvidia-smi"
 STATE = StateReader(
     programs=((_SMI, "-q", "-x"),),
@@ -247,4 +207,5 @@ STATE = StateReader(
     links=(_SMI, "nvlink", "-s"),
     read_links=read_links,
     read_log=read_log,
+    persistence_unit="nvidia-persistenced",
 )

@@ -15,12 +15,20 @@ PRODUCT, PCI = "product", "pci"
 GENERATION, WIDTH, MOST_GENERATION, MOST_WIDTH = "generation", "width", "most generation", "most width"
 ACTIVE = "active"
 """Whether the GPU is awake: a sleeping one may lower the generation of its link."""
-ECC, UNCORRECTED, BEYOND_REPAIR = "ECC", "uncorrected", "beyond repair"
+ECC, UNCORRECTED, BEYOND_REPAIR, REPAIR_WAITS = "ECC", "uncorrected", "beyond repair", "repair waits"
 REMAP_PENDING, REMAP_FAILED = "remap pending", "remap failed"
 FABRIC, FABRIC_STATUS, FABRIC_HEALTH = "fabric", "fabric status", "fabric health"
 SLOWED, POWER, DEFAULT_POWER, CLOCK, DEFAULT_CLOCK = "slowed", "power", "default power", "clock", "default clock"
-PERSISTENT, ADVICE = "persistent", "advice"
-"""Names of values. Numbers: generation and width of the PCIe link, errors, watts, MHz."""
+PERSISTENT, ADVICE, HEAT_LEFT = "persistent", "advice", "heat left"
+"""Names of values. Numbers: generation and width of the PCIe link, errors, watts, MHz, degrees to the slowdown."""
+REBOOT, REPAIR = "reboot", "repair"
+"""What ends a fault, apart from that it is gone."""
+
+
+def ends_of(advice: str) -> str:
+    """What ends a fault for which a driver gives this advice. A person decides about a drain, and about new words."""
+    resets = any(word in advice for word in ("Reboot", "Reset", "FLR"))
+    return REBOOT if resets and "Drain" not in advice else REPAIR
 
 
 @dataclass(frozen=True)
@@ -34,13 +42,19 @@ class GpuState:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A fault of a GPU in the kernel's log. `felt`: jobs fail until someone repairs it; else the job was at fault."""
+    """A fault of a GPU in the kernel's log. `felt`: jobs may fail until it is repaired; else the next job runs."""
 
     pci: str
     code: str
     text: str
     felt: bool
     meaning: str
+    ends: str = ""
+    """REBOOT or REPAIR for one that is felt."""
+    warning: bool = False
+    """Jobs run on, but it is worth a look."""
+    part: str = "GPU"
+    """Kind of the device at the address."""
 
 
 @dataclass(frozen=True)
@@ -59,3 +73,5 @@ class StateReader:
     """GB/s of each link by the index of the GPU, 0 for a link that is down. Raises ValueError."""
     read_log: Callable[[str], list[LogEntry]] | None = None
     """Faults in the text of the kernel's log."""
+    persistence_unit: str = ""
+    """Unit that keeps the driver loaded."""

@@ -12,8 +12,9 @@ from ..limits import Derived, NoLimit
 from ..measure import Found, Measure
 from ..node import ProofNode
 
-STATE, LOAD = "state", "load"
-"""Kinds. A state check reads: preflight, health and the proof run it. A load check is the proof's alone."""
+STATE, LOAD, WATCH = "state", "load", "watch"
+"""Kinds. A state check reads: preflight, health and the proof run it. A load check is the proof's alone, and a watch
+check is health's: it reads what changes while a node is in service."""
 ALONE, SAMPLE, TOGETHER = "alone", "sample", "together"
 """Who measures: all nodes, each for itself; one node of each class; all nodes at once what they share."""
 
@@ -73,7 +74,7 @@ class Check:
     meaning: str
     """What a failure means, and what to look at: a sentence."""
     page: str
-    """Heading of docs/concepts/proof-limits.md (load) or docs/concepts/proof-checks.md (state) that explains it."""
+    """Heading of docs/concepts/proof-limits.md (load) or docs/concepts/proof-checks.md (others) that explains it."""
     applies: Callable[[ProofNode], bool]
     found: Callable[[ProofNode, Sequence[Output], Texts], list[Found]]
     """Of the outputs of the programs, in their order, and of the files."""

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mode
-from typing import Callable, Optional
+from typing import Callable, Union
 
 from ...nodes.gpus import state
-from ...nodes.gpus.state import GpuState, StateReader
+from ...nodes.gpus.state import REBOOT, REPAIR, GpuState, StateReader, ends_of
 from ...nodes.gpus.states import STATES
 from ..gpu_models import gpu_model
 from ..measure import Found, Missing, Remark
 from ..node import ProofNode
 from ..tools.output import first_line, not_recognised, stopped
-from .check import STATE, Check, Output, Program, Texts
+from .check import STATE, WATCH, Check, Output, Program, Texts
 from .tools import program
 
 NOT_COVERED = "not covered"
@@ -25,9 +25,9 @@ PERSISTENCE = "GPU persistence"
 SECONDS = 60
 """A driver whose GPU hangs answers late or never."""
 PRESENT = "GPUs present"
-Why = Optional[str]
+Why = Union[None, str, tuple[str, str]]
 Sees = Callable[[ProofNode, GpuState], Why]
-"""The fault of one GPU, None without one."""
+"""The fault of one GPU, None without one. With what ends it, where being gone is not enough."""
 
 
 def reader(node: ProofNode) -> StateReader | None:
@@ -64,7 +64,8 @@ def _present(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[F
     if len(gpus) == node.gpus:
         return []
     addresses = ", ".join(str(gpu.values.get(state.PCI)) for gpu in gpus) or "none"
-    return [Remark(PRESENT, node.name, f"the driver has {len(gpus)} GPUs of {node.gpus} ({addresses})")]
+    why = f"the driver has {len(gpus)} GPUs of {node.gpus} ({addresses})"
+    return [Remark(PRESENT, node.name, why, ends=REBOOT if len(gpus) < node.gpus else "")]
 
 
 def _of_each(name: str, needs: Sequence[str], sees: Sees, also: Sequence[str] = ()) -> Callable[..., list[Found]]:
@@ -91,12 +92,13 @@ def _found(name: str, needs: Sequence[str], sees: Sees, node: ProofNode, gpus: S
         if odd := [key for key in needs if key in gpu.unknown]:
             yield Missing(name, where, f"not recognised: {first_line(gpu.unknown[odd[0]])}")
         elif why := sees(node, gpu):
-            yield Remark(name, where, why, warning=name == PERSISTENCE)
+            text, ends = why if isinstance(why, tuple) else (why, "")
+            yield Remark(name, where, text, name == PERSISTENCE, ends)
 
 
 def _product(node: ProofNode, gpu: GpuState) -> Why:
     product = gpu.values[state.PRODUCT]
-    return None if product == node.gpu_product else f"it is {product}, the intent says {node.gpu_product}"
+    return None if product == node.gpu_product else (f"it is {product}, the intent says {node.gpu_product}", REPAIR)
 
 
 def _pcie(node: ProofNode, gpu: GpuState) -> Why:
@@ -132,16 +134,16 @@ def _ecc(node: ProofNode, gpu: GpuState) -> Why:
         return "ECC is off"
     if errors is None:
         return "the driver does not say the number of uncorrected errors"
-    if errors:
-        return f"{errors:g} uncorrected errors since the driver was loaded"
-    worn = gpu.values.get(state.BEYOND_REPAIR)
-    return f"it has {worn}" if worn else None
+    for words, ends in ((gpu.values.get(state.BEYOND_REPAIR), REPAIR), (gpu.values.get(state.REPAIR_WAITS), REBOOT)):
+        if words:
+            return f"it has {words}", ends
+    return (f"{errors:g} uncorrected errors since the driver was loaded", REBOOT) if errors else None
 
 
 def _rows(node: ProofNode, gpu: GpuState) -> Why:
     if gpu.values[state.REMAP_FAILED]:
-        return "a memory row could not be remapped: replace the GPU"
-    return "a remapped row waits for a reset of the GPU" if gpu.values[state.REMAP_PENDING] else None
+        return "a memory row could not be remapped: replace the GPU", REPAIR
+    return ("a remapped row waits for a reset of the GPU", REBOOT) if gpu.values[state.REMAP_PENDING] else None
 
 
 def _clocks(node: ProofNode, gpu: GpuState) -> Why:
@@ -166,7 +168,12 @@ def _persistence(node: ProofNode, gpu: GpuState) -> Why:
 
 def _advice(node: ProofNode, gpu: GpuState) -> Why:
     advice = gpu.values[state.ADVICE]
-    return None if advice in (None, "None") else f"the driver asks for: {advice}"
+    return None if advice in (None, "None") else (f"the driver asks for: {advice}", ends_of(str(advice)))
+
+
+def _temperature(node: ProofNode, gpu: GpuState) -> Why:
+    left = gpu.values[state.HEAT_LEFT]
+    return None if left is None or float(left) > 0 else f"{left:g} C are left to the temperature where it slows down"
 
 
 LINKS = "GPU link state"
@@ -225,16 +232,18 @@ def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found
     if output.code or not output.stdout.strip():
         why = stopped(output.code) or not_recognised(output.code, output.stdout, output.stderr)
         return [Missing(LOG, node.name, why)]
-    felt = [entry for entry in own.read_log(output.stdout) if entry.felt]
+    entries = [entry for entry in own.read_log(output.stdout) if entry.felt or entry.warning]
     # one that the driver has lost has its address alone
-    known = {gpu.values.get(state.PCI): str(gpu.index) for gpu in _read(node, outputs[1:])[0]} if felt else {}
+    known = {gpu.values.get(state.PCI): str(gpu.index) for gpu in _read(node, outputs[1:])[0]} if entries else {}
     return [
         Remark(
             LOG,
-            f"{node.name} GPU {known.get(entry.pci, entry.pci)}",
+            f"{node.name} {entry.part} {known.get(entry.pci, entry.pci)}",
             f"{entry.code}, {entry.meaning}: {first_line(entry.text)}",
+            entry.warning,
+            entry.ends,
         )
-        for entry in felt
+        for entry in entries
     ]
 
 
@@ -249,8 +258,9 @@ def _row(
     meaning: str,
     applies: Callable[[ProofNode], bool] = _has_gpus,
     also: Sequence[str] = (),
+    kind: str = STATE,
 ) -> Check:
-    return Check(name, STATE, meaning, "GPUs", applies, _of_each(name, needs, sees, also), _programs)
+    return Check(name, kind, meaning, "GPUs", applies, _of_each(name, needs, sees, also), _programs)
 
 
 GPU_CHECKS: tuple[Check, ...] = (
@@ -297,7 +307,7 @@ GPU_CHECKS: tuple[Check, ...] = (
         (state.UNCORRECTED,),
         _ecc,
         "Memory of a GPU has uncorrected errors, or ECC is off: reset the GPU; replace it if errors come back.",
-        also=(state.ECC, state.BEYOND_REPAIR),
+        also=(state.ECC, state.BEYOND_REPAIR, state.REPAIR_WAITS),
     ),
     _row(
         "GPU memory rows",
@@ -332,12 +342,20 @@ GPU_CHECKS: tuple[Check, ...] = (
     Check(
         LOG,
         STATE,
-        "The kernel's log has a fault of a GPU since the last boot: reboot the node once, and replace the GPU if it "
-        "comes back.",
+        "The kernel's log has a fault of a GPU or a switch since boot: reboot once; replace the part if it comes back.",
         "GPUs",
         _has_gpus,
         _log,
         _log_programs,
+    ),
+)
+WATCHED: tuple[Check, ...] = (
+    _row(
+        "GPU temperature",
+        (state.HEAT_LEFT,),
+        _temperature,
+        "A GPU is so hot that it slows down: look at fans, airflow and coolant.",
+        kind=WATCH,
     ),
 )
 STATE_OF_GPUS = frozenset(check.name for check in GPU_CHECKS)

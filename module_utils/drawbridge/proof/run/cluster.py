@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,7 +20,13 @@ UNPROVED = "drawbridge: proof"
 """The start of the reason of nodes that a proof drained, or that wait for their first one."""
 OWN_DRAINS = (f"{UNPROVED}: ", REASON)
 """Drains that end when a proof passes."""
+FINDINGS = re.compile(r"drawbridge: health: (.*; )?\[(node|user|fabric) (reboot|repair)\] ")
+"""Drains for findings that end with a reboot or a repair: a proof that passes ends them, too."""
 FREE = {"IDLE"}
+BUSY = {
+    *("MAINTENANCE", "RESERVED", "COMPLETING", "PLANNED", "FAIL", "POWERED_DOWN"),
+    *("REBOOT_REQUESTED", "REBOOT_ISSUED"),
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,8 @@ class NodeInSlurm:
     @property
     def own_drain(self) -> bool:
         """Whether only a drain that a proof may end keeps jobs off."""
-        return "DRAIN" in self.flags and self.reason.startswith(OWN_DRAINS)
+        ends = self.reason.startswith(OWN_DRAINS) or FINDINGS.match(self.reason)
+        return "DRAIN" in self.flags and bool(ends)
 
 
 class Interrupted(DeviceError):
@@ -90,6 +98,6 @@ def why_not(node: NodeInSlurm | None, idle_only: bool = False) -> str:
         return f"it is down ({node.reason or 'no reason'})"
     if "DRAIN" in node.flags and (idle_only or not node.own_drain):
         return f"it is drained with the reason: {node.reason or 'none'}"
-    if busy := sorted(node.flags & {"MAINTENANCE", "RESERVED", "COMPLETING", "PLANNED", "FAIL", "POWERED_DOWN"}):
+    if busy := sorted(node.flags & BUSY):
         return f"Slurm says {' and '.join(busy)}"
     return "" if node.state in FREE or node.own_drain else f"its state is {node.state}"

@@ -14,10 +14,11 @@ from ..measure import Found, Measure, Missing
 
 LONGEST = 160
 """Characters of a quoted line."""
+NOT_INSTALLED = 127
 _STOPPED = {
     124: "it hung: no result before the time limit (exit code 124)",
     126: "the tool cannot be executed (exit code 126)",
-    127: "the tool is not installed (exit code 127)",
+    NOT_INSTALLED: "the tool is not installed (exit code 127)",
     137: "it was killed, by the time limit or for lack of memory (exit code 137)",
     143: "it was ended from outside (exit code 143)",
 }
@@ -29,6 +30,11 @@ def stopped(code: int) -> str:
     A negative code is a signal's number, as subprocess reports it.
     """
     return f"it was ended by signal {-code}" if code < 0 else _STOPPED.get(code, "")
+
+
+def absent(code: int) -> bool:
+    """Whether a command is not installed, or says that what it reads does not run here."""
+    return code == NOT_INSTALLED or (code != 0 and not stopped(code))
 
 
 def first_line(*texts: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus import state
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.nvidia_state import (
+    STATE,
     read,
     read_links,
-    read_log,
 )
 
 from tests.unit.module_utils.proof.transcripts import changed, printed
@@ -21,11 +21,11 @@ def test_the_real_gpu_reads_whole() -> None:
     assert gpu.values == {
         **{state.PRODUCT: "NVIDIA H100 80GB HBM3", state.PCI: "0000:00:06.0", state.ACTIVE: True},
         **{state.GENERATION: 5, state.MOST_GENERATION: 5, state.WIDTH: 16, state.MOST_WIDTH: 16},
-        **{state.ECC: True, state.UNCORRECTED: 0, state.BEYOND_REPAIR: ""},
+        **{state.ECC: True, state.UNCORRECTED: 0, state.BEYOND_REPAIR: "", state.REPAIR_WAITS: ""},
         **{state.REMAP_PENDING: False, state.REMAP_FAILED: False},
         **{state.FABRIC: None, state.FABRIC_STATUS: None, state.FABRIC_HEALTH: None, state.SLOWED: ""},
         **{state.POWER: 700, state.DEFAULT_POWER: 700, state.CLOCK: 1980, state.DEFAULT_CLOCK: 1980},
-        **{state.PERSISTENT: True, state.ADVICE: "None"},
+        **{state.PERSISTENT: True, state.ADVICE: "None", state.HEAT_LEFT: 52},
     }
 
 
@@ -43,6 +43,9 @@ def test_the_real_gpu_reads_whole() -> None:
             None,
         ),
         ("1980 MHz", "Requested functionality has been deprecated", state.CLOCK, None),
+        ("gpu_temp_slow_tlimit_threshold>", "gpu_temp_slow_threshold>", state.HEAT_LEFT, -39),
+        ("<gpu_temp_tlimit>50 C", "<gpu_temp_tlimit>N/A", state.HEAT_LEFT, None),
+        ("temperature>", "heat>", state.HEAT_LEFT, None),
     ],
 )
 def test_fields_of_other_drivers(old: str, new: str, name: str, value: object) -> None:
@@ -67,12 +70,17 @@ def test_links_and_their_text() -> None:
             read_links(other)
 
 
-def test_the_log_of_a_healthy_gpu_has_no_entry_and_each_xid_counts_once() -> None:
-    lines = printed("dmesg")
-    assert [entry for entry in read_log(lines) if "0006" in entry.pci] == []
-    assert [(entry.pci, entry.code, entry.felt) for entry in read_log(lines)] == [
-        ("0000:1b:00.0", "Xid 31", False),
-        ("0000:1b:00.0", "Xid 48", True),
-        ("0000:43:00.0", "Xid 79", True),
-        ("0000:52:00.0", "Xid 999", True),
-    ]
+def test_degrees_in_another_form_are_not_known() -> None:
+    [gpu] = read([changed(XML, "<gpu_temp_tlimit>50 C", "<gpu_temp_tlimit>[Unknown Error]")])
+    assert gpu.unknown == {state.HEAT_LEFT: "[Unknown Error]"}
+
+
+def test_repairs_that_wait_are_apart_from_memory_that_has_none() -> None:
+    text = changed(XML, "<unrepairable_memory>No", "<unrepairable_memory>Yes")
+    [gpu] = read([changed(text, "<tpc_repair_pending>No", "<tpc_repair_pending>Yes")])
+    assert gpu.values[state.BEYOND_REPAIR] == "memory that can't be repaired"
+    assert gpu.values[state.REPAIR_WAITS] == "processors that a reset repairs"
+
+
+def test_the_reader_covers_what_it_reads() -> None:
+    assert STATE.covers == read([XML])[0].values.keys()

@@ -22,6 +22,11 @@ PRODUCT = "NVIDIA H100 80GB HBM3"
 RAILS = tuple(ProofRail(f"rail{at}", f"mlx5_{at}", 400) for at in range(2))
 NODE = ProofNode("gpu01", "h100", RAILS, mtu_bytes=9000, priority=3, gpus=2, gpu_vendor="nvidia", gpu_product=PRODUCT)
 SMI, NVLINK, DMESG = ("nvidia-smi", "-q", "-x"), ("nvidia-smi", "nvlink", "-s"), ("dmesg",)
+UNITS = ("nvidia-fabricmanager", "nvidia-persistenced")
+SYSTEMCTL = ("systemctl", "show", "--property=Id,LoadState,ActiveState,SubState", "--")
+CHRONY = ("chronyc", "-c", "tracking")
+TIMEDATECTL = ("timedatectl", "show", "--property=NTP", "--property=NTPSynchronized")
+DF = ("df", "--output=pcent,ipcent,target", "--", "/", "/var", "/tmp", "/dev/shm")
 
 
 def xml(gpus: int = 2) -> str:
@@ -32,6 +37,11 @@ def xml(gpus: int = 2) -> str:
     return (
         head + "".join(gpu.replace("00000000:00:06.0", f"00000000:{0x1B + at:02X}:00.0") for at in range(gpus)) + tail
     )
+
+
+def shown(unit: str, active: str = "active", sub: str = "running", loaded: str = "loaded") -> str:
+    """What systemctl shows of a unit."""
+    return f"Id={unit}.service\nLoadState={loaded}\nActiveState={active}\nSubState={sub}\n"
 
 
 def files(rail: ProofRail) -> dict[str, str]:
@@ -55,7 +65,23 @@ def files(rail: ProofRail) -> dict[str, str]:
 
 
 TEXTS = {path: text for rail in RAILS for path, text in files(rail).items()} | {"/proc/uptime": "36000.12 999.9\n"}
+SYSTEM = {
+    "/proc/meminfo": "MemTotal:       2113405212 kB\nMemFree:  2000000000 kB\nMemAvailable:   2080000000 kB\n"
+    "Hugetlb:         1048576 kB\n",
+    "/proc/self/mounts": "/dev/nvme0n1p2 / ext4 rw,relatime 0 0\ntmpfs /dev/shm tmpfs rw,nosuid 0 0\n",
+    "/sys/class/nvme/nvme0/state": "live\n",
+    "/sys/class/nvme/nvme1/state": "live\n",
+    "/sys/devices/system/edac/mc/mc0/ue_count": "0\n",
+}
+"""Files of a node's system; the forms of the texts are the kernel's."""
 OUTPUTS = {
+    # forms of chrony 4, systemd 255 and coreutils 9
+    CHRONY: "C0A80101,192.168.1.1,3,1732630000.123456789,0.000006523,-0.000006747,0.000035822,-13.256,0.000,0.026,"
+    "0.012340000,0.001230000,64.5,Normal\n",
+    TIMEDATECTL: "NTP=yes\nNTPSynchronized=yes\n",
+    DF: "Use% IUse% Mounted on\n 17%    4% /\n 17%    4% /\n 17%    4% /\n  1%    1% /dev/shm\n",
+    (*SYSTEMCTL, *UNITS): "\n".join(map(shown, UNITS)),
+    (*SYSTEMCTL, UNITS[1]): shown(UNITS[1]),
     SMI: xml(),
     NVLINK: printed("nvidia_smi_nvlink"),
     DMESG: printed("dmesg").partition("[ 9001")[0],

@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.check import Output
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.state_gpus import GPU_CHECKS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.state_gpus import (
+    GPU_CHECKS,
+    WATCHED,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.measure import Missing, Remark
 
 from tests.unit.module_utils.proof.checks import healthy
@@ -40,43 +43,63 @@ def test_a_virtual_machine_with_one_gpu_needs_no_switches_and_no_links() -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "why"),
+    ("name", "old", "new", "why", "ends"),
     [
-        ("GPU product", "H100 80GB HBM3", "H100 PCIe", "it is NVIDIA H100 PCIe, the intent says NVIDIA H100 80GB HBM3"),
-        ("GPU PCIe", "<current_link_gen>5", "<current_link_gen>4", "its link has Gen4 x16, the GPU has Gen5 x16"),
-        ("GPU PCIe", "<current_link_width>16x", "<current_link_width>8x", "Gen5 x8"),
-        ("GPU PCIe", "<max_link_gen>5</max_link_gen>\n\t\t\t\t\t<current_link_gen>5", "<current_link_gen>4", "Gen4"),
-        ("GPU fabric", "<state>Completed", "<state>In Progress", "the fabric's state is In Progress"),
-        ("GPU fabric", "<status>Success", "<status>Insufficient Resources", "Insufficient Resources"),
-        ("GPU fabric", "<summary>Healthy", "<summary>Limited Capacity", "Limited Capacity"),
-        ("GPU memory errors", "<dram_uncorrectable>0", "<dram_uncorrectable>3", "3 uncorrected errors"),
-        ("GPU memory errors", "<sram_uncorrectable_parity>0", "<sram_uncorrectable_parity>1", "1 uncorrected errors"),
-        ("GPU memory errors", "<current_ecc>Enabled", "<current_ecc>Disabled", "ECC is off"),
-        ("GPU memory errors", "<sram_threshold_exceeded>No", "<sram_threshold_exceeded>Yes", "SRAM"),
-        ("GPU memory errors", "<channel_repair_pending>No", "<channel_repair_pending>Yes", "channel"),
-        ("GPU memory rows", "<remapped_row_pending>No", "<remapped_row_pending>Yes", "waits for a reset"),
-        ("GPU memory rows", "<remapped_row_failure>No", "<remapped_row_failure>Yes", "replace the GPU"),
+        (
+            "GPU product",
+            "H100 80GB HBM3",
+            "H100 PCIe",
+            "it is NVIDIA H100 PCIe, the intent says NVIDIA H100 80GB HBM3",
+            "repair",
+        ),
+        ("GPU PCIe", "<current_link_gen>5", "<current_link_gen>4", "its link has Gen4 x16, the GPU has Gen5 x16", ""),
+        ("GPU PCIe", "<current_link_width>16x", "<current_link_width>8x", "Gen5 x8", ""),
+        (
+            "GPU PCIe",
+            "<max_link_gen>5</max_link_gen>\n\t\t\t\t\t<current_link_gen>5",
+            "<current_link_gen>4",
+            "Gen4",
+            "",
+        ),
+        ("GPU fabric", "<state>Completed", "<state>In Progress", "the fabric's state is In Progress", ""),
+        ("GPU fabric", "<status>Success", "<status>Insufficient Resources", "Insufficient Resources", ""),
+        ("GPU fabric", "<summary>Healthy", "<summary>Limited Capacity", "Limited Capacity", ""),
+        ("GPU memory errors", "<dram_uncorrectable>0", "<dram_uncorrectable>3", "3 uncorrected errors", "reboot"),
+        (
+            "GPU memory errors",
+            "<sram_uncorrectable_parity>0",
+            "<sram_uncorrectable_parity>1",
+            "1 uncorrected errors",
+            "reboot",
+        ),
+        ("GPU memory errors", "<current_ecc>Enabled", "<current_ecc>Disabled", "ECC is off", ""),
+        ("GPU memory errors", "<sram_threshold_exceeded>No", "<sram_threshold_exceeded>Yes", "SRAM", "repair"),
+        ("GPU memory errors", "<channel_repair_pending>No", "<channel_repair_pending>Yes", "channel", "reboot"),
+        ("GPU memory rows", "<remapped_row_pending>No", "<remapped_row_pending>Yes", "waits for a reset", "reboot"),
+        ("GPU memory rows", "<remapped_row_failure>No", "<remapped_row_failure>Yes", "replace the GPU", "repair"),
         (
             "GPU clocks",
             "<clocks_event_reason_hw_thermal_slowdown>Not Active",
             "<clocks_event_reason_hw_thermal_slowdown>Active",
             "clocks are lowered: hw thermal slowdown",
+            "",
         ),
         (
             "GPU clocks",
             "1980 MHz</graphics_clock>\n\t\t</app",
             "1200 MHz</graphics_clock>\n\t\t</app",
             "1200 MHz instead",
+            "",
         ),
-        ("GPU power limit", "<current_power_limit>700", "<current_power_limit>500", "500 W instead of 700 W"),
-        ("GPU persistence", "<persistence_mode>Enabled", "<persistence_mode>Disabled", "unloaded"),
-        ("GPU recovery", "<gpu_recovery_action>None", "<gpu_recovery_action>Reset", "asks for: Reset"),
+        ("GPU power limit", "<current_power_limit>700", "<current_power_limit>500", "500 W instead of 700 W", ""),
+        ("GPU persistence", "<persistence_mode>Enabled", "<persistence_mode>Disabled", "unloaded", ""),
+        ("GPU recovery", "<gpu_recovery_action>None", "<gpu_recovery_action>Reset", "asks for: Reset", "reboot"),
     ],
 )
-def test_a_fault_is_named_with_its_gpu(name: str, old: str, new: str, why: str) -> None:
+def test_a_fault_is_named_with_its_gpu(name: str, old: str, new: str, why: str, ends: str) -> None:
     [found] = healthy.found(CHECKS[name], outputs={SMI: second(OUTPUTS[SMI], old, new)})
     assert isinstance(found, Remark) and (found.name, found.where) == (name, "gpu01 GPU 1") and why in found.why
-    assert found.warning is (name == "GPU persistence")
+    assert (found.warning, found.ends) == (name == "GPU persistence", ends)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +128,9 @@ def test_a_sleeping_gpu_may_lower_the_generation_of_its_link() -> None:
 
 def test_a_lost_gpu_is_counted_and_the_others_are_placed() -> None:
     [found] = healthy.found(CHECKS["GPUs present"], outputs={SMI: healthy.xml(1)})
-    assert found == Remark("GPUs present", "gpu01", "the driver has 1 GPUs of 2 (0000:1b:00.0)")
+    assert found == Remark("GPUs present", "gpu01", "the driver has 1 GPUs of 2 (0000:1b:00.0)", ends="reboot")
+    [found] = healthy.found(CHECKS["GPUs present"], outputs={SMI: healthy.xml(3)})
+    assert isinstance(found, Remark) and (found.why[:27], found.ends) == ("the driver has 3 GPUs of 2 ", "")
 
 
 @pytest.mark.parametrize(
@@ -150,13 +175,43 @@ def test_no_link_at_all_counts_for_models_that_have_them() -> None:
 
 def test_faults_of_gpus_in_the_log_count_and_faults_of_jobs_do_not() -> None:
     found = healthy.found(CHECKS["GPU faults in the log"], outputs={DMESG: printed("dmesg")})
-    assert [(one.where, one.why.split(":")[0]) for one in found if isinstance(one, Remark)] == [
-        ("gpu01 GPU 0", "Xid 48, an uncorrected memory error"),
-        ("gpu01 GPU 0000:43:00.0", "Xid 79, the GPU fell off the bus"),
-        ("gpu01 GPU 0000:52:00.0", "Xid 999, a fault that Drawbridge does not know"),
+    assert [(one.where, one.why.split(":")[0], one.ends) for one in found if isinstance(one, Remark)] == [
+        ("gpu01 GPU 0", "Xid 48, an uncorrected memory error", "reboot"),
+        ("gpu01 GPU 0000:43:00.0", "Xid 79, the GPU fell off the bus", "reboot"),
+        ("gpu01 GPU 0000:52:00.0", "Xid 999, a fault that Drawbridge does not know", "repair"),
     ]
     for output in (Output("", "dmesg: read kernel buffer failed: Operation not permitted", 1), Output("", "", 0)):
         assert isinstance(healthy.found(CHECKS["GPU faults in the log"], outputs={DMESG: output})[0], Missing)
+
+
+def test_faults_of_links_warn_and_those_of_switches_name_the_switch() -> None:
+    words = "NETIR_LINK_EVT Fatal XC0 i0 Link 00 (0x026001c6)"
+    switch = "nvidia-nvswitch0: SXid (PCI:0000:c3:00.0): 24007, Fatal, Link 30 sourcetrack timeout error"
+    log = f"{OUTPUTS[DMESG]}[ 9.1] NVRM: Xid (PCI:0000:1c:00): 149, {words}\n[ 9.2] {switch}\n"
+    assert healthy.found(CHECKS["GPU faults in the log"], outputs={DMESG: log}) == [
+        Remark("GPU faults in the log", "gpu01 GPU 1", f"Xid 149, an error of an NVLink: {words}", warning=True),
+        Remark(
+            "GPU faults in the log",
+            "gpu01 switch 0000:c3:00.0",
+            "SXid 24007, a fatal error of a switch: Link 30 sourcetrack timeout error",
+            ends="reboot",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("margin", "why"), [("50", ""), ("-1", ""), ("-2", "0 C are left"), ("-5", "-3 C are left")])
+def test_a_gpu_at_the_temperature_of_its_slowdown(margin: str, why: str) -> None:
+    text = second(OUTPUTS[SMI], "<gpu_temp_tlimit>50 C", f"<gpu_temp_tlimit>{margin} C")
+    found = healthy.found(WATCHED[0], outputs={SMI: text})
+    words = f"{why} to the temperature where it slows down"
+    assert found == ([Remark("GPU temperature", "gpu01 GPU 1", words)] if why else [])
+
+
+def test_a_temperature_that_is_not_recognised_is_missing_and_one_that_does_not_apply_is_none() -> None:
+    text = second(OUTPUTS[SMI], "<gpu_temp_tlimit>50 C", "<gpu_temp_tlimit>hot")
+    [found] = healthy.found(WATCHED[0], outputs={SMI: text})
+    assert isinstance(found, Missing) and found.why == "not recognised: hot"
+    assert healthy.found(WATCHED[0], outputs={SMI: OUTPUTS[SMI].replace("50 C", "N/A")}) == []
 
 
 def test_a_vendor_without_a_value_is_said_not_to_be_covered() -> None:

@@ -16,6 +16,13 @@ def test_a_command_that_was_stopped_has_no_result(code: int, why: str) -> None:
     assert [output.stopped(own) for own in (0, 1, 3, 7)] == [""] * 4
 
 
+@pytest.mark.parametrize(
+    ("code", "absent"), [(0, False), (1, True), (127, True), (124, False), (126, False), (-9, False)]
+)
+def test_a_tool_that_is_not_there_or_has_nothing_to_read(code: int, absent: bool) -> None:
+    assert output.absent(code) is absent
+
+
 def test_a_quoted_line_is_printable_and_short() -> None:
     assert output.first_line("\n \n", " a\tb \x1b[31m\nc") == "a b ?[31m"
     assert output.last_line("a\n", "b\n\n") == "b" and output.last_line("") == ""
