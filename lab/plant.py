@@ -51,6 +51,7 @@ FAULTS = {
     "throttled-gpu": Fault((GPU, PERCENT), "2 70", lambda s, gpu, n: _gpu(s, gpu, percent=int(n))),
     "nvlinks-down": Fault((GPU, COUNT), "2 6", lambda s, gpu, n: _gpu(s, gpu, links_down=min(17, int(n)))),
     "memory-errors": Fault((GPU, COUNT), "2 3", lambda s, gpu, n: _gpu(s, gpu, xid=48, xml={"dram_uncorrectable": n})),
+    "xid": Fault((GPU, COUNT), "2 79", lambda s, gpu, n: _gpu(s, gpu, xid=int(n))),
     "nvls-off": Fault((), "", lambda s: s.update(nvls=False)),
     "missing-gpu": Fault((GPU,), "2", lambda s, gpu: s.update(missing=sorted({*s.get("missing", []), int(gpu)}))),
     "slow-memory": Fault((PERCENT,), "50", lambda s, n: s.update(memory_percent=int(n))),

@@ -21,6 +21,7 @@ from module_utils.drawbridge.site.installer_view import kube_installer
 
 ROOT = Path(__file__).resolve().parents[2]
 INTENT = ROOT / "inventories/lab/group_vars/all"
+DOMAINS = ("nodes", "slurm", "storage", "kube", "health")
 ROLE = ROOT / "roles/kube_installer"
 API_SERVER = {"api_server": "https://ctl:6443"}
 """What the lab's own intent templates."""
@@ -40,11 +41,12 @@ def objects(kind: str = RIGHTS) -> list[Json]:
 
 
 def _view(kube: Json) -> Json:
-    texts = [(INTENT / f"{it}.yml").read_text() for it in ("nodes", "slurm", "storage", "kube")]
+    texts = [path.read_text() for it in DOMAINS for path in INTENT.glob(f"{it}.yml")]
     said = {key: it for text in texts for key, it in yaml.safe_load(text).items()}
     said["drawbridge_kube"] |= kube
     nodes, slurm, gpfs, meant = (part(it, said[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "gpfs", "kube"))
-    return kube_installer(nodes, slurm, {"gpfs": gpfs}, meant)
+    health = part("health", said["drawbridge_health"]) if "drawbridge_health" in said else None
+    return kube_installer(nodes, slurm, {"gpfs": gpfs}, meant, health)
 
 
 def sources() -> dict[str, str]:

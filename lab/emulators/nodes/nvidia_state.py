@@ -70,6 +70,8 @@ def _gpu(gpu: dict[str, str], own: dict[str, Any]) -> dict[str, Any]:
         },
         "retired_pages": {"pending_blacklist": "N/A", "pending_retirement": "N/A"},
         "remapped_rows": {**_ROWS, "remapped_row_pending": "No", "remapped_row_failure": "No"},
+        # how many degrees below the slowdown it is
+        "temperature": {"gpu_temp": "37 C", "gpu_temp_tlimit": "50 C", "gpu_temp_slow_tlimit_threshold": "-2 C"},
         "gpu_power_readings": {"current_power_limit": "700.00 W", "default_power_limit": "700.00 W"},
         "applications_clocks": _CLOCKS,
         "default_applications_clocks": _CLOCKS,
