@@ -13,6 +13,7 @@ from ..core.cpus import cpu_list
 from ..core.names import (
     GATE_NAMESPACE,
     GATED,
+    HEALTH,
     HOST_PATHS,
     INFRA,
     MAX_PODS,
@@ -24,6 +25,7 @@ from ..core.names import (
     TENANT_ROLE,
     WORKLOADS,
 )
+from ..health.model import Health
 from ..kube.closed_list.cel import unlisted_fields
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
@@ -105,7 +107,7 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
     }
 
 
-def gate_objects(slurm: Slurm, kube: Kube) -> Json:
+def gate_objects(slurm: Slurm, kube: Kube, health: Health | None) -> Json:
     """What a run writes for the gate in Kubernetes, and what it looks at.
 
     C(namespaces), then C(accounts), lists of manifests; C(tenant_roles), which job namespaces may bind; C(nodes), all
@@ -113,7 +115,7 @@ def gate_objects(slurm: Slurm, kube: Kube) -> Json:
     """
     return {
         "namespaces": namespaces(slurm),
-        "accounts": objects(slurm),
+        "accounts": objects(slurm, health),
         "tenant_roles": tenant_roles(kube),
         "nodes": gated_nodes(slurm),
         "infra": list(kube.infra_namespaces),
@@ -121,10 +123,15 @@ def gate_objects(slurm: Slurm, kube: Kube) -> Json:
     }
 
 
-def objects(slurm: Slurm) -> list[Json]:
+def accounts(health: Health | None) -> tuple[str, ...]:
+    """The accounts of the controller. That of health exists where findings are decided about."""
+    return (OPENER, RECONCILER, *((HEALTH,) if health else ()))
+
+
+def objects(slurm: Slurm, health: Health | None = None) -> list[Json]:
     """What a run writes beside namespaces: ServiceAccounts, and the quota of each job namespace."""
     return [
-        *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
+        *(_account(GATE_NAMESPACE, name) for name in accounts(health)),
         *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
         *(_quota(space, max_pods(slurm), slurm.gate.objects) for space in job_namespaces(slurm)),
     ]

@@ -9,17 +9,16 @@ from ..core.names import (
     INSTALLER_NAMESPACE,
     NODES_NAMESPACE,
     OPEN_NODES,
-    OPENER,
     QUOTA,
-    RECONCILER,
 )
+from ..health.model import Health
 from ..kube.member.text import CLIENT_SIGNER, SERVING_SIGNER
 from ..kube.model import Kube
 from ..kube.releases.catalogue import NVIDIA
 from ..kube.releases.rdma_plugin_view import NAME as RDMA_PLUGIN
 from ..kube.rights.rbac import Grant
 from ..slurm.model import Slurm
-from .gate_view import RBAC, job_namespaces
+from .gate_view import RBAC, accounts, job_namespaces
 
 APPLY = ("get", "create", "patch")
 """Verbs of a server-side apply. With it, unlike with a POST, `create` can be granted for one name."""
@@ -37,13 +36,13 @@ READ = (
 )
 
 
-def grants(slurm: Slurm, kube: Kube) -> dict[str, list[Grant]]:
+def grants(slurm: Slurm, kube: Kube, health: Health | None = None) -> dict[str, list[Grant]]:
     """What the tasks of each role need. None of it lets a run give a right, except the GPU operator's chart."""
     return {
         "kube_node": _kube_node(kube),
         "gpu_operator": [Grant("", "nodes", ("list",)), Grant("", "pods", ("list",)), *_gpu_operator(kube)],
         "rdma_plugin": _rdma_plugin(kube),
-        "slurm_gate": [*_gate_objects(slurm, kube), *_adoption()],
+        "slurm_gate": [*_gate_objects(slurm, health), *_adoption()],
     }
 
 
@@ -83,14 +82,14 @@ def _rdma_plugin(kube: Kube) -> list[Grant]:
     return [Grant(group, resource, APPLY, (RDMA_PLUGIN,), kube.rdma.namespace) for group, resource in kinds]
 
 
-def _gate_objects(slurm: Slurm, kube: Kube) -> list[Grant]:
+def _gate_objects(slurm: Slurm, health: Health | None) -> list[Grant]:
     """Purpose and size of job namespaces; identities and their tokens."""
     return [
         Grant("", "namespaces", ("get", "patch"), tuple(job_namespaces(slurm))),
         Grant("", "resourcequotas", APPLY, (QUOTA,)),
         Grant("", "configmaps", ("get",), (OPEN_NODES,), GATE_NAMESPACE),
-        Grant("", "serviceaccounts", APPLY, (OPENER, RECONCILER), GATE_NAMESPACE),
-        Grant("", "serviceaccounts/token", ("create",), (OPENER, RECONCILER), GATE_NAMESPACE),
+        Grant("", "serviceaccounts", APPLY, accounts(health), GATE_NAMESPACE),
+        Grant("", "serviceaccounts/token", ("create",), accounts(health), GATE_NAMESPACE),
         # named like the nodes, so that a new node changes no rights
         Grant("", "serviceaccounts", APPLY, namespace=NODES_NAMESPACE),
         Grant("", "serviceaccounts/token", ("create",), namespace=NODES_NAMESPACE),

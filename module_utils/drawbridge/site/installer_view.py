@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.names import INSTALLER, INSTALLER_NAMESPACE, INSTALLER_USER, PLATFORM
+from ..health.model import Health
 from ..kube.model import Kube
 from ..kube.releases.gpu_operator_view import LABELS
 from ..kube.rights.rbac import ROLE, Grant, Json, rules
@@ -30,22 +31,26 @@ JOINING = {
 """Kubernetes' own roles for kubelets that join, and the groups that get them. A token only allows a request."""
 
 
-def kube_installer(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube) -> Json:
+def kube_installer(
+    nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube, health: Health | None
+) -> Json:
     """What an administrator applies in Kubernetes.
 
     C(rights) and C(policies), lists of manifests; C(names) for the role's templates.
     """
     # rights come before a run, policies after it has seen that nothing on the nodes conflicts with them
     return {
-        "rights": rights(slurm, shared(filesystems), kube),
+        "rights": rights(slurm, shared(filesystems), kube, health),
         "policies": [open_nodes(kube)],
         "names": names(kube, nodes),
     }
 
 
-def rights(slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube) -> list[Json]:
+def rights(
+    slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube, health: Health | None = None
+) -> list[Json]:
     """Namespaces, the rights of a run, and bindings of the gate. Namespaces come first."""
-    needed = [grant for part in grants(slurm, kube).values() for grant in part]
+    needed = [grant for part in grants(slurm, kube, health).values() for grant in part]
     spaces = list(dict.fromkeys([INSTALLER_NAMESPACE, *(grant.namespace for grant in needed if grant.namespace)]))
     acts = [
         Grant("", "users", ("impersonate",), (INSTALLER_USER,)),

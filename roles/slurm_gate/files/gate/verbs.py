@@ -11,7 +11,7 @@ from .api import Api, Unreachable
 from .closer import close_job, close_node, not_empty
 from .config import Job, NotGated, Refused, require_whole_nodes
 from .decide import STATES, state
-from .gate_names import OPENER, RECONCILER
+from .gate_names import HEALTH, OPENER, RECONCILER
 from .nodes import taint
 from .notes import NODE as NODE_LOCK
 from .opener import compare_guards, open_job
@@ -207,7 +207,7 @@ def reconcile(world: World) -> int:
 
 def _repairs(world: World, gauges: dict[str, float]) -> Iterator[bool]:
     """Whether each part of a reconciliation came to its end."""
-    for identity in (OPENER, RECONCILER, NODE):
+    for identity in (OPENER, RECONCILER, HEALTH, NODE):
         file = world.token(identity)
         if not file.exists():
             continue

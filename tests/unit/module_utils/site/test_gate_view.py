@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import (
     bindings,
     gate,
@@ -36,6 +37,11 @@ def test_gated_nodes_and_job_namespaces_have_objects_of_their_own() -> None:
     kinds = [it["kind"] for it in (*objects(SLURM), *bindings(SLURM))]
     expected = {"ServiceAccount": 2 + 4, "ResourceQuota": 3, "RoleBinding": 3 * 3}
     assert {kind: kinds.count(kind) for kind in kinds} == expected
+
+
+def test_the_account_of_health_exists_where_findings_are_decided_about() -> None:
+    names = [[it["metadata"]["name"] for it in objects(SLURM, health)][:3] for health in (None, Health())]
+    assert names == [["opener", "reconciler", "gpu01"], ["opener", "reconciler", "health"]]
 
 
 def test_a_namespace_is_for_jobs_or_for_infrastructure() -> None:

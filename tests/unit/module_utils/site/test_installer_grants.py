@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.rights.rbac import Grant
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import RBAC
@@ -55,6 +56,13 @@ def test_a_site_without_namespaces_of_jobs_may_change_none() -> None:
     found = of({"gpu_operator": {"install": False}, "rdma": {"install": False}}, accounts=[])["slurm_gate"]
     assert names(found, "namespaces", "patch") == set()
     assert [it for it in found if it.resource == "namespaces" and it.names is None and "patch" in it.verbs] == []
+
+
+def test_a_run_requests_the_token_of_health_where_the_site_has_it() -> None:
+    intent = site("lab")
+    slurm, kube = (part(it, intent[f"drawbridge_{it}"]) for it in ("slurm", "kube"))
+    found = [names(grants(slurm, kube, it)["slurm_gate"], "serviceaccounts/token", "create") for it in (None, Health())]
+    assert found == [{"opener", "reconciler"}, {"opener", "reconciler", "health"}]
 
 
 def test_a_run_creates_no_namespace() -> None:

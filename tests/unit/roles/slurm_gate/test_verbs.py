@@ -186,9 +186,9 @@ def test_a_job_is_closed_where_it_was_opened(namespaces: dict[str, str], opened:
     assert opened.cluster.values() == ["closed", "dirty_vision.4711"]
 
 
-@pytest.mark.parametrize("identity", ["opener", "reconciler", "node"])
+@pytest.mark.parametrize("identity", ["opener", "reconciler", "health", "node"])
 def test_a_damaged_token_does_not_keep_the_timer_from_its_other_work(identity: str, at: Made) -> None:
-    reconciled(at, "opener", "reconciler", "node")
+    reconciled(at, "opener", "reconciler", "health", "node")
     at.log.lines.clear()
     at.token(identity).write_text("")
     assert run("reconcile", at) == 1
