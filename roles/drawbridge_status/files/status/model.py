@@ -22,6 +22,8 @@ class SlurmNode(NamedTuple):
     by: str = ""
     since: str = ""
     partitions: tuple[str, ...] = ()
+    comment: str = ""
+    """Where the health check of the node writes its findings."""
 
     @property
     def drained(self) -> bool:
@@ -72,6 +74,16 @@ class Actor(NamedTuple):
     when: str = ""
 
 
+class Event(NamedTuple):
+    """One line of the history of a node's health."""
+
+    time: float
+    """Seconds since the epoch."""
+    what: str
+    """Such as found, gone, drained, lifted, kept, rebooted."""
+    text: str = ""
+
+
 class LastRun(NamedTuple):
     """The latest run that had a result of the node."""
 
@@ -108,6 +120,8 @@ class Seen(NamedTuple):
     """The latest run that proved the node ready for jobs."""
     actors: Mapping[str, tuple[Actor, ...]] = {}
     """Writes of others to Node objects; only of a node that is explained."""
+    history: Mapping[str, tuple[Event, ...]] = {}
+    """What happened to its health; only of a node that is explained."""
     notes: tuple[str, ...] = ()
     blind: bool = False
     """A part that should answer did not."""
@@ -126,6 +140,7 @@ class Node(NamedTuple):
     run: LastRun | None = None
     proof: LastRun | None = None
     writes: tuple[Actor, ...] = ()
+    history: tuple[Event, ...] = ()
 
     @property
     def actors(self) -> tuple[Actor, ...]:

@@ -6,19 +6,22 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from ..gate.command import Commands, Result
-from . import actors_text, history_text, kube_text, reports_text, slurm_text
-from .model import Actor, Member, Seen, Site
+from . import actors_text, health_text, history_text, kube_text, reports_text, slurm_text
+from .model import Actor, Event, Member, Seen, Site
 
 SETTINGS = Path("/etc/drawbridge/status.json")
 STATES = "PENDING,RUNNING,CONFIGURING,COMPLETING,SUSPENDED,STOPPED"
 NEWEST = 50
 """Reports that are read."""
+HISTORY = (Path("/var/lib/drawbridge/health/history.jsonl.1"), Path("/var/lib/drawbridge/health/history.jsonl"))
+"""What drawbridge-health has seen and done, the older file first. Only the controller has them."""
 TIMEOUT_S = 60.0
 AUDIT_BYTES = 16 << 20
 """The end of the audit log that is read."""
@@ -60,7 +63,22 @@ class Readers:
             actors[explained] += (*self._actors(explained), *self._audited(explained, audit_log))
         kept = self._reports(reports)
         runs, proofs = reports_text.last_runs(kept), reports_text.proofs(kept)
-        return Seen(nodes, jobs, members, runs, proofs, actors, tuple(self._notes), self._blind)
+        self._notes += health_text.breakers(nodes.values())
+        history = {explained: self._history(explained)} if explained else {}
+        return Seen(nodes, jobs, members, runs, proofs, actors, history, tuple(self._notes), self._blind)
+
+    def _history(self, name: str) -> tuple[Event, ...]:
+        """What drawbridge-health has seen of the node and done. Without rights on its files, a note says so."""
+        lines: list[str] = []
+        for file in HISTORY:
+            try:
+                lines += file.read_text(encoding="utf-8", errors="replace").splitlines()
+            except FileNotFoundError:
+                continue
+            except OSError as err:
+                self._notes.append(f"the history of its health can't be read ({err}); root sees it")
+                return ()
+        return health_text.events(lines, name, time.time())
 
     def units(self) -> dict[str, str]:
         """Hostlists of scalable units, by the names of their switches in Slurm; none if Slurm has no topology."""

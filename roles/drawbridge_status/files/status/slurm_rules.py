@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..gate.slurm import FAILED, LOST, REASON
+from ..gate.slurm import APPENDED, FAILED, LOST, REASON
+from . import health_finding, health_text
+from .health_text import PROVE
 from .model import CRITICAL, OK, WARNING, Finding, Node, SlurmNode
 
 
@@ -25,7 +27,6 @@ class Known(NamedTuple):
 
 
 ONBOARD = "ansible-playbook playbooks/onboard.yml -e 'onboard_nodes={name}'"
-PROVE = "ansible-playbook playbooks/prove.yml -e 'prove_nodes={name}'"
 RESUME = "scontrol update nodename={name} state=resume"
 UNFINISHED = "a run of Drawbridge drained it for a change and did not finish ({reason})"
 AGAIN = f"if no run is active, run again, which lifts the drain: {ONBOARD}"
@@ -33,6 +34,7 @@ SCRIPT = "a script of Slurm failed on it ({reason})"
 LOG = f"ssh {{name}} journalctl {{log}}; when the cause is repaired: {RESUME}"
 PARTS = ("drawbridge: prolog part ", "drawbridge: epilog part ")
 """Of the program that runs the site's parts and Drawbridge's."""
+REBOOTS = frozenset({"REBOOT_REQUESTED", "REBOOT_ISSUED"})
 KNOWN = (
     Known(
         "drawbridge: joins, not proven yet",
@@ -49,25 +51,11 @@ KNOWN = (
         f"repair the hardware, then prove and resume it: {ONBOARD}",
     ),
     Known(
-        "drawbridge: health: 60-passport: ",
-        WARNING,
-        "unproved",
-        "its class needs a valid passport: {rest}",
-        f"prove it; a node that passes takes jobs again: {PROVE}",
-    ),
-    Known(
         "drawbridge: proof: ",
         CRITICAL,
         "failed its proof",
         "{rest}",
         f"repair it, and prove it again; a node that passes takes jobs again: {PROVE}",
-    ),
-    Known(
-        "drawbridge: health: ",
-        CRITICAL,
-        "unhealthy",
-        "its health check found: {rest}",
-        "repair it; the health check lifts its own drain when it finds nothing",
     ),
     Known(
         "drawbridge: maintenance ",
@@ -123,11 +111,17 @@ def findings(node: Node) -> Iterator[Finding]:
         )
         return
     yield from _flags(slurm)
-    if slurm.drained:
+    if slurm.drained and slurm.reason.startswith(health_finding.REASON):
+        lost = slurm.state == "DOWN" and slurm.reason.rpartition(APPENDED)[2] in LOST
+        if lost and not slurm.flags & REBOOTS:
+            yield _down(node, slurm)
+        yield health_text.drained(node.name, slurm.reason)
+    elif slurm.drained:
         yield _drained(node, slurm)
     elif slurm.state in ("UNKNOWN", "FUTURE"):
         step = f"ssh {node.name} systemctl status slurmd"
         yield Finding(WARNING, "unregistered", "slurmd has not registered with slurmctld", step)
+    yield from health_text.reported(slurm)
 
 
 def _drained(node: Node, slurm: SlurmNode) -> Finding:
@@ -176,7 +170,7 @@ def _flags(slurm: SlurmNode) -> Iterator[Finding]:
         text = "slurmctld waits for an answer from its slurmd, as for a moment after each resume"
         step = f"wait a minute; then: ssh {name} systemctl status slurmd"
         yield Finding(WARNING, "silent", text, step)
-    if flags & {"REBOOT_REQUESTED", "REBOOT_ISSUED"}:
+    if flags & REBOOTS:
         text = "a reboot through Slurm is not over"
         yield Finding(
             WARNING, "reboot", text, f"wait; to cancel a reboot that has not begun: scontrol cancel_reboot {name}"

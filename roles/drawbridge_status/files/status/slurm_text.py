@@ -15,6 +15,9 @@ COLUMNS = ("JobID", "UserName", "Partition", "State", "StartTime", "admin_commen
 FORMAT = ",".join(f"{column}:0{SEPARATOR}" for column in COLUMNS)
 """For squeue --Format. From squeue: in the output of scontrol a job's own name can forge lines."""
 NOTHING = ("(null)", "N/A")
+_LAST = "Extra|InstanceId|InstanceType|ReservationName|TLSCertTokenSet|TLSCertLastRenewal|Topology|Parameters"
+COMMENT = re.compile(rf" Comment=(.*?)(?: (?:{_LAST})=|$)")
+"""The site may write Key=value there."""
 WHO = re.compile(r"(.*) \[([^ ]+)@([^ ]+)\]", re.DOTALL)
 
 
@@ -32,7 +35,8 @@ def node(line: str) -> SlurmNode:
     if who := WHO.fullmatch(reason):
         reason, by, since = who.groups()
     partitions = tuple(filter(None, shown.get("Partitions", "").split(",")))
-    return SlurmNode(shown["NodeName"], state, flags, reason, by, since, partitions)
+    comment = COMMENT.search(line.rstrip())
+    return SlurmNode(shown["NodeName"], state, flags, reason, by, since, partitions, comment[1] if comment else "")
 
 
 def units(text: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..gate.hostlist import expand, in_order
 from ..gate.slurm import REASON
-from . import gate_rules, run_rules, slurm_rules
+from . import gate_rules, health_text, run_rules, slurm_rules
 from .model import OK, UNKNOWN, Actor, Finding, Job, Node, Seen, Site
 
 VERSION = 1
@@ -58,7 +58,8 @@ def _node(name: str, seen: Seen, jobs: Iterable[Job], gated: frozenset[str]) -> 
     guarded = tuple(part for part in slurm.partitions if part in gated) if slurm else ()
     member = (seen.members or {}).get(name)
     run, proof, writes = seen.runs.get(name), seen.proofs.get(name), seen.actors.get(name, ())
-    return Node(name, slurm, tuple(jobs), guarded, member, seen.members is not None, run, proof, writes)
+    kube, history = seen.members is not None, seen.history.get(name, ())
+    return Node(name, slurm, tuple(jobs), guarded, member, kube, run, proof, writes, history)
 
 
 def _row(node: Node) -> Row:
@@ -143,6 +144,7 @@ def explain(row: Row, seen: Seen) -> list[str]:
     for found in row.findings:
         lines += ["", f"{found.word}: {found.cause}."]
         lines += [f"  next: {found.step}"] if found.step else []
+    lines += health_text.lines(node.slurm, node.history)
     if node.actors:
         lines += ["", "Changed by others than Drawbridge:", *(f"  {_act(actor)}" for actor in node.actors)]
     lines += ["", *proved] if (proved := _proofs(node)) else []
@@ -191,4 +193,5 @@ def _plain(row: Row) -> dict[str, Any]:
         "last_proof": {"empty": node.proved_empty, "ready": ready},
         "actors": [actor._asdict() for actor in node.actors],
         "findings": [found._asdict() for found in row.findings],
+        "health": health_text.document(node.slurm, node.history),
     }

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from roles.drawbridge_status.files.gate.command import Commands, Result
+from roles.drawbridge_status.files.status import readers_io
 from roles.drawbridge_status.files.status.drift_io import PLAYBOOK, drift, folder
 from roles.drawbridge_status.files.status.options import parser
 from roles.drawbridge_status.files.status.readers_io import Readers, site
@@ -147,6 +148,38 @@ def test_the_audit_log_names_users_if_it_can_be_read(home: Path) -> None:
     write = {"verb": "patch", "stage": "ResponseComplete", "objectRef": {"resource": "nodes", "name": "gpu01"}}
     log.write_text(f"{json.dumps({**write, 'user': {'username': 'ann'}})}\n")
     assert [actor.who for actor in found.look(home, "gpu01", str(log)).actors["gpu01"]] == ["ben", "ann"]
+
+
+@pytest.fixture
+def history(home: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """The older file and the newer one, which do not exist."""
+    files = (home / "history.jsonl.1", home / "history.jsonl")
+    monkeypatch.setattr(readers_io, "HISTORY", files)
+    monkeypatch.setattr(readers_io.time, "time", lambda: 1000.0)
+    return files
+
+
+def test_the_history_of_a_node_that_is_explained(home: Path, history: tuple[Path, Path]) -> None:
+    found = readers(home, kubectl=Result(0))
+    assert found.look(home, "gpu01").history == {"gpu01": ()}
+    for file, time in zip(history, (1, 2)):
+        file.write_text(f"{json.dumps({'time': time, 'node': 'gpu01', 'what': 'found', 'text': 'x'})}\n")
+    assert [it.time for it in found.look(home, "gpu01").history["gpu01"]] == [1, 2]
+    assert found.look(home, "gpu02").history == {"gpu02": ()}
+    assert found.look(home).history == {}
+
+
+def test_a_history_without_rights_is_said(home: Path, history: tuple[Path, Path]) -> None:
+    history[0].mkdir()
+    seen = readers(home, kubectl=Result(0)).look(home, "gpu01")
+    assert any(note.startswith("the history of its health can't be read") for note in seen.notes)
+    assert not any("its health" in note for note in readers(home, kubectl=Result(0)).look(home).notes)
+
+
+def test_an_open_breaker_is_said(home: Path) -> None:
+    lines = "NodeName=gpu01 State=IDLE Partitions=p Comment=drawbridge health: {kept: breaker site is open}\n"
+    notes = readers(home, kubectl=Result(0), scontrol=Result(0, lines)).look(home).notes
+    assert any(note.startswith("breaker site is open") for note in notes)
 
 
 def test_without_accounting_there_are_no_drains(home: Path) -> None:

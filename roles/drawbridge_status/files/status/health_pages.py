@@ -1,0 +1,1 @@
+../../../../module_utils/drawbridge/health/pages.py
