@@ -113,6 +113,8 @@ class Shape:
     jobs: int = 1
     """On a node."""
     partitions: int = 20
+    units: int = 300
+    """Groups of nodes with the same leaf switches."""
 
 
 PER_NODE = 1_300
@@ -184,6 +186,8 @@ def _own(family: Family, shape: Shape) -> float:
         is_lossless = not any(word in family.name for word in _ALL_CLASSES)
         queues = shape.lossless if is_lossless else shape.lossless + shape.lossy
         return shape.ports * queues * (2 if "direction" in labels else 1)
+    if "breaker" in labels:
+        return (shape.units + 1) / shape.nodes
     if "node" in labels:
         return shape.jobs if "job" in labels else 1
     return (shape.partitions if "partition" in labels else 1) * (6 if "state" in labels else 1) / shape.nodes

@@ -31,6 +31,7 @@ from ..slurm.config import values_rules as slurm_values
 from ..slurm.logins import rules as slurm_logins
 from ..storage.kinds import KINDS
 from . import filesystem_rules as filesystems
+from . import health_rules as health
 from . import kube_rules as kube
 from . import nodes_rules as placing
 from . import openmetrics_rules as openmetrics
@@ -49,7 +50,7 @@ RULES: tuple[Rule, ...] = tuple(
         *(part.RULES for part in (slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout)),
         *(part.RULES for part in (slurm_logins, accounting, slurm_storage, systems)),
         *(kind.rules for kind in KINDS.values()),
-        *(part.RULES for part in (filesystems, kube, kube_devices, kube_node, proof, telemetry, openmetrics)),
+        *(part.RULES for part in (filesystems, kube, kube_devices, kube_node, proof, telemetry, openmetrics, health)),
     )
     for rule in rules
 )

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..fabric.model import Fabric
+from ..health.model import Health
 from ..kube.model import Kube
 from ..nodes.model import Nodes
 from ..proof.model import Proof
 from ..slurm.model import Slurm
 from ..storage.kinds import KINDS
 from ..telemetry.model import Telemetry
+from .health_view import reboots
 from .openmetrics import openmetrics
 from .proof_partition import proof_partition
 
@@ -29,6 +31,7 @@ _PARTS: Mapping[str, tuple[type, str]] = {
     "kube": (Kube, "Kubernetes and the gate"),
     "proof": (Proof, "proofs of nodes and fabric"),
     "telemetry": (Telemetry, "metrics"),
+    "health": (Health, "hardware faults of nodes"),
 }
 DOMAINS: Mapping[str, type] = {name: model for name, (model, _title) in _PARTS.items()}
 """The class of each variable `drawbridge_<domain>`."""
@@ -37,7 +40,7 @@ OPTIONAL: Mapping[str, str] = {name: title for name, (_model, title) in _PARTS.i
 FILESYSTEMS = "filesystems"
 """The parameter of rules, views and expansions that is not one domain: those of all kinds of file systems that the site
 has, by kind."""
-EXPANSIONS: tuple[Callable[..., Any], ...] = (proof_partition, openmetrics)
+EXPANSIONS: tuple[Callable[..., Any], ...] = (proof_partition, openmetrics, reboots)
 """What entries of one domain stand for in others: pure functions, in their order, whose parameters name domains.
 
 The first is the one that the function returns anew, with what the others add. It may raise IntentError. A domain that
@@ -56,3 +59,4 @@ class Intent:
     kube: Kube | None
     proof: Proof | None
     telemetry: Telemetry | None
+    health: Health | None

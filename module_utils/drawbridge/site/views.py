@@ -25,6 +25,7 @@ from ..storage.kinds import KINDS
 from .compose import derive, needed, parameters, reads
 from .filesystems_view import filesystems
 from .gate_view import gate, gate_objects, infra_capacity
+from .health_view import node_health, node_looks
 from .installer_view import kube_installer
 from .mirror_view import mirror
 from .model import DOMAINS, FILESYSTEMS
@@ -61,6 +62,7 @@ _ALL = (
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
     *(drawbridge_run, drawbridge_status, mirror, preflight, filesystems, switch_traffic, switch_waves),
     *(maintenance, switch_rounds, node_proof, telemetry, telemetry_switches, telemetry_prometheus, telemetry_reports),
+    *(node_health, node_looks),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
 

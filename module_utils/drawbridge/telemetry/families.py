@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 COUNTER, GAUGE = "counter", "gauge"
-SWITCHES, SLURM, GPFS, PROOF = "switches.prom", "slurm.prom", "gpfs.prom", "proof.prom"
+SWITCHES, SLURM, GPFS, PROOF, HEALTH = "switches.prom", "slurm.prom", "gpfs.prom", "proof.prom", "health.prom"
 """Files in the folder of node_exporter's textfile collector, one for each program that writes one."""
 
 
@@ -134,6 +134,42 @@ _ALL = (
     ),
     Family(
         "drawbridge_proof_passed_timestamp_seconds", GAUGE, ("node",), "End of the last proof that it passed.", PROOF
+    ),
+    Family("drawbridge_health_up", GAUGE, (), "1 if slurmctld answered the last look at findings.", HEALTH),
+    Family(
+        "drawbridge_health_look_timestamp_seconds", GAUGE, (), "Time of the last look that slurmctld answered.", HEALTH
+    ),
+    Family(
+        "drawbridge_health_breaker_open",
+        GAUGE,
+        ("breaker",),
+        "1 for an open breaker: findings drain none of its nodes.",
+        HEALTH,
+    ),
+    Family(
+        "drawbridge_health_findings",
+        GAUGE,
+        ("fault",),
+        "Findings that nodes report, by fault: node, user, fabric.",
+        HEALTH,
+    ),
+    Family(
+        "drawbridge_health_drained_nodes",
+        GAUGE,
+        ("ends",),
+        "Nodes that findings keep drained, by the end of the drain: heals, reboot, repair.",
+        HEALTH,
+    ),
+    Family(
+        "drawbridge_health_kept_nodes", GAUGE, (), "Nodes with findings that an open breaker keeps in service.", HEALTH
+    ),
+    Family("drawbridge_health_node_reboots", GAUGE, ("node",), "Reboots for findings in the last 30 days.", HEALTH),
+    Family(
+        "drawbridge_health_refused_changes",
+        GAUGE,
+        (),
+        "Changes of nodes that Slurm refused or did not make, of the last look.",
+        HEALTH,
     ),
 )
 FAMILIES: Mapping[str, Family] = {family.name: family for family in _ALL}

@@ -11,6 +11,9 @@ when there is no finding any more; other drains stay. With --look the findings a
 Slurm itself sets a lost node down, for example after a power cut. If health.json says `returns`, this program resumes
 it when there is no finding. Where the gate runs, the gate decides that.
 
+With the part 50-state, which looks at the node's hardware, this program drains and lifts nothing. Instead
+drawbridge-node-health writes the findings into the node's record, and Slurm's controller decides.
+
 The first check after slurmd started also runs slurm-job-gpus: a crash may have cost an epilog.
 """
 
@@ -28,6 +31,7 @@ import sys
 import syslog
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,6 +41,10 @@ RUN = Path("/run/drawbridge")
 MOUNTS = Path("/proc/self/mounts")
 REASON = "drawbridge: health: "
 PART = re.compile(r"[0-9]{2}-[A-Za-z0-9_-]+")
+LOOKS = "50-state"
+"""The part that prints one finding a line and looks twice by itself."""
+FAULT = re.compile(r"^([0-9]{2}-[A-Za-z0-9_-]+: )(\[(?:node|user|fabric)(?: (?:reboot|repair))?\] )")
+"""Whose fault it is, which a part may print before its finding, and a report has first."""
 STATE = re.compile(r"\bState=(\S+)")
 WHY = re.compile(r"\bReason=(.*?)(?: \[[^ ]+@[^ ]+\]|$)", re.MULTILINE)
 LOST = ("Not responding", "Node unexpectedly rebooted")
@@ -50,7 +58,11 @@ LOOK_LIMIT_S, LOOK_BUDGET_S = 30.0, 100.0
 
 
 class Unhealthy(Exception):
-    """A finding, as a few words."""
+    """A finding, as a few words. `out` and `complaint` are what the command printed."""
+
+    def __init__(self, text: str, out: str = "", complaint: str = "") -> None:
+        super().__init__(text)
+        self.out, self.complaint = out, complaint
 
 
 def environment() -> dict[str, str]:
@@ -75,7 +87,7 @@ def run(argv: Sequence[str], limit_s: float, text: str = "", locks: Sequence[int
         raise Unhealthy(f"{name} does not answer") from None
     if child.returncode:
         error = (complaint.strip() or out.strip() or f"exit code {child.returncode}").splitlines()[0]
-        raise Unhealthy(f"{name}: {error}")
+        raise Unhealthy(f"{name}: {error}", out, complaint)
     return out
 
 
@@ -130,6 +142,20 @@ class Check:
             if listed != wanted:
                 raise Unhealthy(f"{listed} GPUs in the driver's list instead of {wanted}")
 
+    def state(self, part: Path) -> list[str]:
+        """Findings of the part that looks at the hardware, with all the time that is left."""
+        failure = ""
+        for _attempt in range(2):
+            try:
+                run([str(part)], max(0.1, self._end - time.monotonic()))
+            except Unhealthy as err:
+                if lines := err.out.splitlines():
+                    return lines
+                failure = f"{part.name}: {err.complaint.strip().splitlines()[-1]}" if err.complaint else str(err)
+            else:
+                return []
+        return [failure]
+
     def problems(self, place: Path, without: str = "") -> list[str]:
         """All findings, by health.json and by the parts in health.d, except the part of this name.
 
@@ -139,10 +165,15 @@ class Check:
         tests: list[Callable[[], Any]] = [partial(self.mounted, path) for path in wanted["mounts"]]
         tests += [self.munge, partial(self.gpus, wanted["gpus"], wanted["gpu_files"], wanted.get("gpu_list", {}))]
         chosen = [part for part in parts(place / "health.d", wanted.get("parts", {})) if part.name != without]
-        tests += [partial(self.run, [str(part)]) for part in chosen]
-        doubtful = [test for test in tests if finding(test)]
-        self._limit_s *= 2
-        return [found for test in doubtful if (found := finding(test))]
+        looks = [part for part in chosen if reports(place) and part.name == LOOKS]
+        tests += [partial(self.run, [str(part)]) for part in chosen if part not in looks]
+        with ThreadPoolExecutor(1) as pool:
+            states = [pool.submit(self.state, part) for part in looks]
+            doubtful = [test for test in tests if finding(test)]
+            self._limit_s *= 2
+            found = [found for test in doubtful if (found := finding(test))]
+            found += [line for state in states for line in state.result()]
+        return [FAULT.sub(r"\2\1", it, count=1) for it in found] if reports(place) else found
 
 
 @contextlib.contextmanager
@@ -201,6 +232,17 @@ def tidy_once(program: str, run_folder: Path) -> None:
     stamp.write_text(slurmd)
 
 
+def reports(place: Path) -> bool:
+    """Whether Slurm's controller decides about this node's findings."""
+    return (place / "health.d" / LOOKS).exists()
+
+
+def report(found: Sequence[str], returns: bool) -> None:
+    """Write the findings into the node's record, for Slurm's controller. Raises Unhealthy."""
+    words = ["--returns"] if returns else []
+    run(["drawbridge-node-health", "report", *words], 2 * ANSWER_S, "".join(f"{line}\n" for line in found))
+
+
 def main() -> int:
     """Check, then act or print."""
     parser = argparse.ArgumentParser(prog="slurm-health")
@@ -227,16 +269,25 @@ def main() -> int:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return 0  # the earlier run still works; its older findings must not overwrite newer ones
-        found = Check(options.run, options.limit or LIMIT_S, BUDGET_S).problems(options.place)
-        wanted = json.loads((options.place / "health.json").read_text())
-        try:
-            drain_or_resume(node, found, wanted.get("returns", False))
-        except Unhealthy as err:
-            syslog.syslog(syslog.LOG_ERR, f"not reported to Slurm: {'; '.join(found) or 'no findings'} ({err})")
-        if "job_gpus" in wanted:
-            with contextlib.suppress(Unhealthy):  # the program has logged it; the next check tries again
-                tidy_once(wanted["job_gpus"], options.run)
+        act(node, options.place, options.run, options.limit or LIMIT_S)
     return 0
+
+
+def act(node: str, place: Path, run_folder: Path, limit_s: float) -> None:
+    """Check, then change the node in Slurm or report to its controller."""
+    found = Check(run_folder, limit_s, BUDGET_S).problems(place)
+    wanted = json.loads((place / "health.json").read_text())
+    returns = wanted.get("returns", False)
+    try:
+        if reports(place):
+            report(found, returns)
+        else:
+            drain_or_resume(node, found, returns)
+    except Unhealthy as err:
+        syslog.syslog(syslog.LOG_ERR, f"not reported to Slurm: {'; '.join(found) or 'no findings'} ({err})")
+    if "job_gpus" in wanted:
+        with contextlib.suppress(Unhealthy):  # the program has logged it; the next check tries again
+            tidy_once(wanted["job_gpus"], run_folder)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
@@ -27,6 +28,8 @@ MAINTENANCE = "drawbridge: maintenance"
 """The start of Drawbridge's reason for a node in maintenance; the maintenance's name follows."""
 HEALTH = "drawbridge: health"
 """The start of the reason that the node's health check gives; the findings follow."""
+WAITS = re.compile(r"\[(node|user|fabric) (repair|reboot)\]")
+"""In that reason: a finding whose drain a run does not end, because the node must be proved or rebooted first."""
 RESUME = "resume"
 
 
@@ -127,4 +130,4 @@ def _proof(have: NodeState, maintenance: str) -> str:
         return "joins and is proved ready"
     if have.reason.startswith(f"{HARDWARE}: "):
         return "has all hardware of its class again"
-    return "is healthy again" if have.reason.startswith(f"{HEALTH}: ") else ""
+    return "is healthy again" if have.reason.startswith(f"{HEALTH}: ") and not WAITS.search(have.reason) else ""

@@ -277,3 +277,99 @@ def test_a_slurm_that_does_not_answer_is_no_failure(node: Node) -> None:
     node.command("scontrol", "exit 1")
     node.look(["/gpfs/fs1"])
     assert node.run() == (0, "")
+
+
+LOOKS = "50-state"
+"""With this part a node reports."""
+
+
+def part(node: Node, name: str, body: str) -> None:
+    path = node.root / "health.d" / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def reported(node: Node, *mounts: str, **more: bool) -> list[str]:
+    """What drawbridge-node-health gets: its words, then a finding a line."""
+    told = node.root / "told"
+    told.unlink(missing_ok=True)
+    node.look(mounts or ["/proc"], **more)
+    if not (node.root / f"health.d/{LOOKS}").exists():
+        part(node, LOOKS, "exit 0")
+    node.command("drawbridge-node-health", f'echo "$*" >> {told}; cat >> {told}')
+    assert node.run() == (0, "")
+    return told.read_text().splitlines()
+
+
+def test_a_node_that_reports_drains_and_lifts_nothing(node: Node) -> None:
+    """An empty report clears the last one."""
+    node.slurm("IDLE+DRAIN", OURS)
+    assert reported(node) == ["report"]
+    node.slurm("IDLE")
+    assert reported(node, "/proc", "/gpfs/fs1") == ["report", "/gpfs/fs1 is not mounted"]
+    assert not node.asked.exists(), "Slurm hears from the other program alone"
+
+
+def test_who_reports_also_returns_a_lost_node(node: Node) -> None:
+    node.slurm("DOWN", LOST)
+    assert reported(node, returns=True) == ["report --returns"]
+    assert node.told() == []
+
+
+def test_whose_fault_it_is_comes_first(node: Node) -> None:
+    lines = {
+        "10-a": "[user] /tmp is full",
+        "11-b": "[fabric repair] [x] y",
+        "12-c": "[odd] z",
+        "13-d": "14-d: [user] b",
+    }
+    for name, line in lines.items():
+        part(node, name, f"echo '{line}'; exit 1")
+    said = ["[user] 10-a: /tmp is full", "[fabric repair] 11-b: [x] y", "12-c: [odd] z", "13-d: 14-d: [user] b"]
+    assert reported(node) == ["report", *said]
+    assert node.run("--look") == (1, "; ".join(said))
+    (node.root / f"health.d/{LOOKS}").unlink()
+    assert node.run("--look")[1].startswith("10-a: [user] /tmp is full; ")
+
+
+def test_the_part_that_looks_twice_by_itself_runs_once_and_has_many_findings(node: Node) -> None:
+    runs = node.root / "runs"
+    part(node, "50-state", f"echo x >> {runs}; echo 'rail1: optics: x'; echo '[user] /tmp: disk space: y'; exit 1")
+    assert reported(node) == ["report", "rail1: optics: x", "[user] /tmp: disk space: y"]
+    assert runs.read_text() == "x\n"
+    assert node.run("--look", "--without", "50-state") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("exit 0", []),
+        ("echo it can not look >&2; exit 2", ["50-state: it can not look"]),
+        ("printf 'Traceback:\\n  line 1\\nTypeError: x\\n' >&2; exit 1", ["50-state: TypeError: x"]),
+        ("exit 137", ["50-state: exit code 137"]),
+    ],
+)
+def test_the_part_that_can_not_look_is_a_finding_when_it_repeats(body: str, found: list[str], node: Node) -> None:
+    runs = node.root / "runs"
+    part(node, "50-state", f"echo x >> {runs}; {body}")
+    assert reported(node) == ["report", *found]
+    assert len(runs.read_text()) == 2 * (1 + len(found))
+    part(node, "50-state", f"test -e {node.root}/second && exit 0; touch {node.root}/second; {body}")
+    assert reported(node) == ["report"]
+
+
+def test_other_checks_go_on_while_the_hardware_is_looked_at(node: Node) -> None:
+    """Each of the two waits for the other."""
+    wait = f"until test -e {node.root}/{{}}; do sleep 0.05; done"
+    node.command("munge", f"touch {node.root}/asks; {wait.format('looks')}; echo credential")
+    part(node, "50-state", f"touch {node.root}/looks; {wait.format('asks')}; echo found; exit 1")
+    assert reported(node) == ["report", "found"]
+
+
+def test_a_report_that_is_not_taken_is_no_failure(node: Node) -> None:
+    tidied = node.root / "tidied"
+    part(node, LOOKS, "exit 0")
+    node.look(["/gpfs/fs1"], job_gpus=str(node.root / "bin/job-gpus"))
+    node.command("job-gpus", f"touch {tidied}")
+    node.command("drawbridge-node-health", "exit 2")
+    assert (node.run(), tidied.exists(), node.told()) == ((0, ""), True, [])
