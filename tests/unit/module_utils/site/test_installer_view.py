@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 def given(**change: Any) -> Json:
-    return kube_installer(NODES, SLURM, {"gpfs": GPFS}, kube(**change))
+    return kube_installer(NODES, SLURM, {"gpfs": GPFS}, kube(**change), None)
 
 
 EVERYTHING = given(gpu_operator={}, rdma={"namespace": "rdma"})["rights"]
