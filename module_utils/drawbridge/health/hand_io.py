@@ -1,12 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a person does about findings on the controller: close breakers, and say that a repair is done."""
+"""What a person does on the controller: close breakers, say that a repair is done, and clear all reports."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..core import hostlist
 from ..core.command import tool
 from ..core.converge import DeviceError
 from ..nodes.passport_io import PART
@@ -76,6 +77,21 @@ def lift(place: Place, name: str) -> list[str]:
     marks = {other: it for other, it in look.notes.marks.items() if other != name}
     place.store.save(replace(look.notes, marks=marks))
     return [f"{name} takes jobs again; its next health check reports again, if it still has a finding"]
+
+
+def forget(place: Place) -> list[str]:
+    """Take all reports and answers out of Slurm's records, for a site that leaves health. Drains stay.
+
+    Returns a sentence. Raises DeviceError.
+    """
+    texts: dict[str, list[str]] = {}
+    for node in looked(place).nodes:
+        if str(node.report) != node.report.site:
+            texts.setdefault(node.report.site, []).append(node.name)
+    for site, names in texts.items():
+        place.run([tool("scontrol"), "update", f"nodename={hostlist.in_order(names)}", f"comment={site}"])
+    count = sum(map(len, texts.values()))
+    return [f"the records of {count} node{'s' if count != 1 else ''} have no findings any more"]
 
 
 def _not_liftable(node: Seen | None, name: str, proving: bool, proof: bool, prove: str) -> str:

@@ -22,7 +22,7 @@ from ..telemetry import exposition, exposition_io
 from ..telemetry.families import HEALTH
 from . import breaker, control, control_io, decide, history, kube, memory, metrics, records
 from .decide import REBOOT_NODE, Decision, Seen
-from .finding import Finding
+from .finding import REASON, Finding
 from .history import NOTHING, Entry, Mark
 from .memory import Notes
 from .settings import Settings
@@ -219,7 +219,9 @@ def _finish(place: Place, look: Look, notes: Notes, outcome: control_io.Outcome,
     refused = {act.node for act in outcome.refused if act.kind == REBOOT_NODE}
     reboots = memory.not_rebooted(notes.reboots, refused, look.now)
     accepted = [
-        Entry(look.now, it.node, history.REBOOTED, it.text) for it in outcome.accepted if it.kind == REBOOT_NODE
+        Entry(look.now, it.node, history.REBOOTED, it.text[len(REASON) :])
+        for it in outcome.accepted
+        if it.kind == REBOOT_NODE
     ]
     for complaint in complaints:
         if complaint not in notes.said:

@@ -60,7 +60,7 @@ CHECK = "/usr/local/libexec/drawbridge/slurm-health"
 
 def tend(lab: Lab) -> None:
     """The controller decides, as its timer has it do."""
-    lab.ssh("ctl", "systemctl start drawbridge-health.service")
+    lab.ssh("ctl", "drawbridge-health tend")
 
 
 def reasons(lab: Lab) -> dict[str, str]:
@@ -171,7 +171,16 @@ def test_a_job_does_not_begin_on_a_node_whose_rail_has_just_died(lab: Lab) -> No
     lab.wait("the job ends", lambda: "COMPLETED" in lab.ssh("ctl", f"sacct -nXPj {job} -o state"), LONG_S)
 
 
+# hosts of the lab have the uptime of their machine; with -b slurmd says that it is the first one after a boot
+FIRST = """[Service]
+ExecStart=
+ExecStart=/bin/sh -c 'b=-b; test ! -e /run/booted || b=; touch /run/booted; exec slurmd --systemd $b $SLURMD_OPTIONS'
+"""
+
+
 def test_a_node_is_rebooted_once_under_a_queue_of_jobs(lab: Lab) -> None:
+    drop_in = "/etc/systemd/system/slurmd.service.d/99-lab.conf"
+    lab.ssh("gpu02", f"touch /run/booted; cat > {drop_in}; systemctl daemon-reload", stdin=FIRST)
     plant("gpu02", "xid", "3", "79")
     before = lab.ssh("gpu02", "cat /proc/sys/kernel/random/boot_id")
     array = "sudo -u ada sbatch --parsable -p hpc -N1 --exclusive --chdir=/tmp --array=1-12 --wrap 'sleep 2'"
@@ -208,3 +217,23 @@ def test_a_node_is_rebooted_once_under_a_queue_of_jobs(lab: Lab) -> None:
 def test_a_second_run_changes_nothing(lab: Lab) -> None:
     run = lab.playbook("slurm", "--limit", LIMIT)
     assert (run.code, run.changed()) == (0, []), run.output
+
+
+def test_a_site_that_leaves_health_keeps_nothing_of_it(lab: Lab) -> None:
+    lab.ssh("gpu01", "ip link set rail3 down")
+    look(lab, "gpu01")
+    tend(lab)
+    lab.ssh("gpu01", "ip link set rail3 up")
+    left = Lab(lab.paths).playbook("slurm", "--limit", LIMIT)
+    assert left.code == 0, left.output
+    assert {node: comment(lab, node) for node in NODES} == dict.fromkeys(NODES, "")
+    assert (
+        lab.ssh("ctl", "ls /usr/local/sbin/drawbridge-health /etc/systemd/system/drawbridge-health.*", check=False)
+        == ""
+    )
+    parts = "ls /etc/drawbridge/slurm/*.d/30-health /etc/drawbridge/slurm/health.d/50-state /etc/drawbridge/health.json"
+    assert lab.ssh("gpu01", parts, check=False) == ""
+    look(lab, "gpu01")
+    assert reasons(lab) == {}
+    again = lab.playbook("slurm", "--limit", LIMIT)
+    assert again.code == 0, again.output

@@ -1,11 +1,11 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Decide about findings of nodes, on Slurm's controller: drawbridge-health tend|show|close|lift|bundle.
+"""Decide about findings of nodes, on Slurm's controller: drawbridge-health tend|show|close|lift|bundle|forget.
 
-It runs as root. `tend` is for a timer. It reads all nodes once, and drains those with findings as far as breakers
-allow. It lifts its own drains when findings are gone, and orders one reboot of a node where the site allows it. A
-silent slurmctld changes nothing. `show` explains findings and breakers, and `close` closes breakers. `lift` says that a
-repair is done, and `bundle` makes a file for the vendor.
+It runs as root. `tend` is for a timer: it reads all nodes once, drains those with findings as far as breakers allow,
+lifts its own drains when findings are gone, and orders one reboot of a node where the site allows it. A silent
+slurmctld changes nothing. `show` explains findings and breakers, and `close` closes breakers. `lift` says that a repair is done.
+`bundle` makes a file for the vendor. `forget` takes all reports out of Slurm's records, for a site that leaves health.
 """
 
 import argparse
@@ -127,9 +127,16 @@ def work(place: tend_io.Place, options: argparse.Namespace) -> int:
     if options.verb == "bundle":
         return hand_over(place, options)
     with place.store.locked(WAIT_S):
-        said = hand_io.close(place, options.names) if options.verb == "close" else hand_io.lift(place, options.node)
+        said = by_hand(place, options)
     print(printable("\n".join(said)))
     return DONE
+
+
+def by_hand(place: tend_io.Place, options: argparse.Namespace) -> list[str]:
+    """A verb that changes what the next look sees. Returns sentences; raises DeviceError or ValueError."""
+    if options.verb == "close":
+        return hand_io.close(place, options.names)
+    return hand_io.lift(place, options.node) if options.verb == "lift" else hand_io.forget(place)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -146,6 +153,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("names", nargs="*", metavar="NAME", help="site, or the name of a unit (default: all open ones)")
     one = verbs.add_parser("lift", help="say that a node is repaired, which ends its drain")
     one.add_argument("node", metavar="NODE")
+    verbs.add_parser("forget", help="take all reports out of Slurm's records, for a site that leaves health")
     one = verbs.add_parser("bundle", help="make a file for the vendor: history, record of Slurm, last proof")
     one.add_argument("node", metavar="NODE")
     one.add_argument("--to", type=Path, metavar="FILE", help="the new file (default: in this folder)")

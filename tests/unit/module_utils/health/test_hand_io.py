@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.hand_io import close, lift
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.hand_io import (
+    close,
+    forget,
+    lift,
+)
 
 from tests.unit.module_utils.health.controlled import LINK, LOST, MOUNT, NAMES, ROWS, Controller
 
@@ -43,6 +47,16 @@ def test_a_breaker_that_would_open_again_says_so(controller: Controller) -> None
     assert said[2:] == ["0 nodes will be drained at the next look"]
     controller.tend()
     assert "site" in controller.memory()["opened"]
+
+
+def test_a_site_that_leaves_keeps_its_own_texts(controller: Controller) -> None:
+    controller.report(MOUNT, "n01")
+    controller.tend(2)
+    controller.report(f"RMA=1 {MOUNT}", "n02")
+    assert forget(controller.place) == ["the records of 2 nodes have no findings any more"]
+    assert [controller.node(name)["comment"] for name in ("n01", "n02")] == ["", "RMA=1"]
+    assert "DRAIN" in str(controller.node("n01"))
+    assert forget(controller.place) == ["the records of 0 nodes have no findings any more"]
 
 
 def test_only_open_breakers_are_closed(controller: Controller) -> None:

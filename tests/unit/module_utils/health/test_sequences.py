@@ -282,6 +282,7 @@ def test_a_repaired_node_waits_only_for_a_person(
             assert own.available or own.by == PERSON or own.lost, own
             continue
         rebooted = any(controller.slurm.now - it < rule.again_days * DAY_S for it in watched.reboots.get(own.name, ()))
-        reboot = REBOOT in own.owes and (not rule.allowed or rebooted)
+        shut = "{kept: " in own.comment
+        reboot = REBOOT in own.owes and (not rule.allowed or rebooted or shut)
         assert REPAIR in own.asked or reboot, own
         assert not own.available and "DRAIN" in own.flags, own
