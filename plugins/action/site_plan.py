@@ -151,7 +151,7 @@ class Walk:
 
 def is_placing(task: Task) -> bool:
     """Whether a task places something, so that a plan shows it."""
-    return short(task) not in READS and LEAVES not in listed(task.tags)
+    return LEAVES not in listed(task.tags) and short(task) not in READS
 
 
 def arguments(task: Task, given: Mapping[str, Any], needed: Collection[str]) -> dict[str, Any]:

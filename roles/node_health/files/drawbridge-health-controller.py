@@ -4,8 +4,9 @@
 
 It runs as root. `tend` is for a timer: it reads all nodes once, drains those with findings as far as breakers allow,
 lifts its own drains when findings are gone, and orders one reboot of a node where the site allows it. A silent
-slurmctld changes nothing. `show` explains findings and breakers, and `close` closes breakers. `lift` says that a repair is done.
-`bundle` makes a file for the vendor. `forget` takes all reports out of Slurm's records, for a site that leaves health.
+slurmctld changes nothing. `show` explains findings and breakers, and `close` closes breakers. `lift` says that a
+repair is done. `bundle` makes a file for the vendor. `forget` takes all reports out of Slurm's records, for a site
+that leaves health.
 """
 
 import argparse
