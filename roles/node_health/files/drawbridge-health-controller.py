@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decide about findings of nodes, on Slurm's controller: drawbridge-health tend|show|close|lift|bundle|forget.
 
-It runs as root. `tend` is for a timer: it reads all nodes once, drains those with findings as far as breakers allow,
-lifts its own drains when findings are gone, and orders one reboot of a node where the site allows it. A silent
-slurmctld changes nothing. `show` explains findings and breakers, and `close` closes breakers. `lift` says that a
-repair is done. `bundle` makes a file for the vendor. `forget` takes all reports out of Slurm's records, for a site
+It runs as root. `tend` is for a timer. It reads all nodes once, and drains those with findings as far as breakers
+allow. It lifts its own drains when findings are gone, and orders one reboot of a node where the site allows it. A
+silent slurmctld changes nothing. `show` explains findings and breakers, and `close` closes breakers. `lift` says that
+a repair is done. `bundle` makes a file for the vendor. `forget` takes all reports out of Slurm's records, for a site
 that leaves health.
 """
 
