@@ -56,6 +56,7 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
         "Add the nodes to the controllers": {"ctl"},
         "Make the gate's identities in Kubernetes": {"ctl"},
         "Put the gate on the controllers": {"ctl"},
+        "Decide about findings on Slurm's controller": {"ctl"},
         "Find the nodes that the Storage Scale cluster lacks": {"nsd1"},
         "Prepare nodes that join or rejoin": set(),  # known only in a run
         "Join all nodes to the Storage Scale cluster": {"nsd1"},

@@ -60,9 +60,10 @@ def lift(place: Place, name: str) -> list[str]:
     look = looked(place)
     node = next((it for it in look.nodes if it.name == name), None)
     prove = place.prove.format(name=name)
-    if why := _not_liftable(node, name, name in look.proving, name in place.settings.proofs, prove):
+    if node is None:
+        raise ValueError(f"Slurm or the intent does not have {name}")
+    if why := _not_liftable(node, name in look.proving, name in place.settings.proofs, prove):
         raise ValueError(why)
-    assert node is not None
     kind = RESUME if node.state == "DOWN" else LIFT
     report = replace(node.report, findings=())
     [call] = control.calls([Act(kind, name)], {name: node})
@@ -94,10 +95,9 @@ def forget(place: Place) -> list[str]:
     return [f"the records of {count} node{'s' if count != 1 else ''} have no findings any more"]
 
 
-def _not_liftable(node: Seen | None, name: str, proving: bool, proof: bool, prove: str) -> str:
+def _not_liftable(node: Seen, proving: bool, proof: bool, prove: str) -> str:
     """Why `lift` leaves a drain alone; empty if it may end it."""
-    if node is None:
-        return f"Slurm or the intent does not have {name}"
+    name = node.name
     if not node.ours:
         return f"findings do not keep {name} drained{f'; its reason is: {node.reason}' if node.unavailable else ''}"
     if proving:
