@@ -13,9 +13,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.controller.records import nodes
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.decide import Seen
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.model import Health, Reboot
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.records import nodes
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.program_imports import imported
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..core.faults import Fault
 from ..core.rules import doubled
-from ..health.kube import NEVER
+from ..health.controller.kube import NEVER
 from ..health.model import Health
 from ..health.rows import ROWS
 from ..kube.model import Kube

@@ -27,11 +27,11 @@ from drawbridge.core import hostlist  # noqa: E402
 from drawbridge.core.command import Command, tool  # noqa: E402
 from drawbridge.core.converge import DeviceError  # noqa: E402
 from drawbridge.core.printable import printable  # noqa: E402
-from drawbridge.health import bundle, bundle_io, hand_io, history, show, tend_io  # noqa: E402
-from drawbridge.health.control_io import LIMIT_S  # noqa: E402
+from drawbridge.health.controller import bundle, bundle_io, hand_io, history, show, tend_io  # noqa: E402
+from drawbridge.health.controller.control_io import LIMIT_S  # noqa: E402
+from drawbridge.health.controller.settings import Settings  # noqa: E402
+from drawbridge.health.controller.store_io import FOLDER, Busy, Store  # noqa: E402
 from drawbridge.health.decide import Seen  # noqa: E402
-from drawbridge.health.settings import Settings  # noqa: E402
-from drawbridge.health.store_io import FOLDER, Busy, Store  # noqa: E402
 from drawbridge.telemetry import exposition, slurm_text  # noqa: E402
 
 PLACE = Path("/etc/drawbridge/health-controller.json")

@@ -28,11 +28,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lib/drawbridge-node-health")
 # these imports need the lines above
 from drawbridge.core.converge import DeviceError  # noqa: E402
 from drawbridge.health.finding import Finding  # noqa: E402
-from drawbridge.health.look import Look  # noqa: E402
-from drawbridge.health.look_io import Host, facts, findings  # noqa: E402
-from drawbridge.health.node_settings import FILE, NodeSettings  # noqa: E402
-from drawbridge.health.own_record import after_job, before_job  # noqa: E402
-from drawbridge.health.report_io import Record, report  # noqa: E402
+from drawbridge.health.node.look import Look  # noqa: E402
+from drawbridge.health.node.look_io import Host, facts, findings  # noqa: E402
+from drawbridge.health.node.node_settings import FILE, NodeSettings  # noqa: E402
+from drawbridge.health.node.own_record import after_job, before_job  # noqa: E402
+from drawbridge.health.node.report_io import Record, report  # noqa: E402
 from drawbridge.health.rows import EPILOG, HEALTH, PLACES, PROLOG  # noqa: E402
 
 RUN = Path("/run/drawbridge/health")

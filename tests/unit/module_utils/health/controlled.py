@@ -12,10 +12,15 @@ from typing import Any
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.controller.settings import (
+    Settings,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.controller.store_io import Store
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.controller.tend_io import (
+    Place,
+    tend,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.model import Health
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.settings import Settings
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.store_io import Store
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.tend_io import Place, tend
 
 from tests.unit.module_utils.health.emulated_scontrol import Refused, Scontrol, new
 

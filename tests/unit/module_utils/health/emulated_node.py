@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, Union, cast
 from unittest import mock
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health import look_io, rows
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health import rows
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.finding import Finding
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.look import Files, words
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node_settings import NodeSettings
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node import look_io
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node.look import Files, words
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node.node_settings import (
+    NodeSettings,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.check import Output, Program
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.watch_rates import COUNTERS
 

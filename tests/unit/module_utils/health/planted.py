@@ -16,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.h
     USER,
     Finding,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.look import HELD
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node.look import HELD
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.check import Output
 
 from tests.unit.module_utils.health.emulated_node import NHC, EmulatedNode

@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health import breaker, control, records
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health import breaker
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.controller import control, records
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.decide import (
     DAY_S,
     Act,

@@ -13,8 +13,8 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health import look
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.finding import Finding
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node import look
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.rows import HEALTH, checks_at
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks import collect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.checks.check import Output

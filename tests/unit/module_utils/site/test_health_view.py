@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.controller.settings import (
+    Settings,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.model import Health, Reboot
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node_settings import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node.node_settings import (
     FILE,
     NodeSettings,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.settings import Settings
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.model import ClassProof, Proof
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.health_view import (
     PLACE,
