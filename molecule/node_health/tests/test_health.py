@@ -137,12 +137,12 @@ def test_a_drain_ends_with_its_finding_alone(lab: Lab) -> None:
 
 
 def test_the_breaker_keeps_nodes_in_service_until_a_person_closes_it(lab: Lab) -> None:
-    for node in NODES[:3]:
+    for node in NODES[:2]:
         lab.ssh(node, "ip link set rail3 down")
     look(lab)
     tend(lab)
     assert reasons(lab) == {}
-    assert all("{kept: breaker site is open}" in comment(lab, node) for node in NODES)
+    assert [node for node in NODES if "{kept: breaker leaf1 is open}" in comment(lab, node)] == ["gpu01", "gpu02"]
     assert lab.ssh("ctl", "drawbridge-health show; echo code $?").splitlines()[-1] == "code 2"
     # a kept node takes jobs: its prolog has the answer
     assert lab.ssh("login1", "sudo -u ada srun -p hpc -w gpu01 --chdir=/tmp true; echo code $?").split()[-2:] == [
@@ -150,8 +150,9 @@ def test_the_breaker_keeps_nodes_in_service_until_a_person_closes_it(lab: Lab) -
         "0",
     ]
     assert reasons(lab) == {}
-    for node in NODES[1:3]:
-        lab.ssh(node, "ip link set rail3 up")
+    lab.ssh("gpu02", "ip link set rail3 up")
+    look(lab)
+    # the link has changed often, which only the look after it finds no more
     look(lab)
     tend(lab)
     assert reasons(lab) == {}
