@@ -20,8 +20,8 @@ from .finding import (
     REPAIR,
     Finding,
     Report,
+    counting,
     heaviest,
-    is_count,
     of_reason,
     reason,
     written,
@@ -138,12 +138,10 @@ def decide(
 
 
 def _findings(node: Seen, health: Health, others: Mapping[str, Sequence[Finding]]) -> tuple[Finding, ...]:
-    """Those that count: a check that only reports has a name in the finding's text."""
+    """Those that count, of the node and of others."""
     more = others.get(node.name)
     every = (*node.report.findings, *(written(more) if more else ()))
-    counts = tuple(it for it in every if not any(_names(it, name) for name in health.report_only))
-    # beside checks that only report, "and 3 more" are of the same checks
-    return () if all(map(is_count, counts)) else counts
+    return counting(every, health.report_only)
 
 
 def _keeps(node: Seen, found: Sequence[Finding]) -> bool:
@@ -156,11 +154,6 @@ def _keeps(node: Seen, found: Sequence[Finding]) -> bool:
 def _counted(found: Sequence[Finding]) -> bool:
     """Whether breakers limit drains for these. A node without the passport that its class asks for never takes jobs."""
     return bool(found) and not any(it.text.startswith(_PASSPORT) for it in found)
-
-
-def _names(finding: Finding, check: str) -> bool:
-    """Whether the finding is of this check: texts are "rail3: rail link: down" or "60-passport: none"."""
-    return f": {check}: " in f": {finding.text}: "
 
 
 @dataclass(frozen=True)

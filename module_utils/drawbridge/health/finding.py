@@ -11,7 +11,7 @@ records and answers there if it drains no node for them:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 NODE, USER, FABRIC = "node", "user", "fabric"
@@ -120,3 +120,13 @@ def of_reason(text: str) -> tuple[Finding, ...]:
 def heaviest(findings: Iterable[Finding]) -> str:
     """What ends the drain for these findings."""
     return max((it.ends for it in findings), key=ENDS.index, default=HEALS)
+
+
+def counting(findings: Iterable[Finding], report_only: Collection[str]) -> tuple[Finding, ...]:
+    """Findings that may drain a node. `report_only` names checks whose findings drain none.
+
+    A finding has the name of its check in its text: "rail3: rail link: down" or "60-passport: none".
+    """
+    counts = tuple(it for it in findings if not any(f": {name}: " in f": {it.text}: " for name in report_only))
+    # beside checks that only report, "and 3 more" are of the same checks
+    return () if all(map(is_count, counts)) else counts

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ...nodes.scontrol import state_flags
 from ..decide import Seen
-from ..finding import REASON, Finding, is_count, reason, written
+from ..finding import REASON, Finding, counting, reason, written
 from ..pages import subject
 
 UNANSWERED_S = 600.0
@@ -47,12 +47,6 @@ def seen(shown: str, name: str) -> Seen:
         raise ValueError(f"scontrol has no state of {name}")
     base, flags = state_flags({"State": state[1]})
     return Seen(name, base, flags, reason[1] if reason else "", comment[1] if comment else "")
-
-
-def counting(findings: Iterable[Finding], report_only: Collection[str]) -> tuple[Finding, ...]:
-    """Findings that may drain a node, as health/decide.py counts them."""
-    counts = tuple(it for it in findings if not any(f": {name}: " in f": {it.text}: " for name in report_only))
-    return () if all(map(is_count, counts)) else counts
 
 
 def _lost(why: str) -> bool:

@@ -12,9 +12,9 @@ from pathlib import Path
 from ...core.converge import DeviceError
 from ...proof.tools.output import first_line, stopped
 from ..decide import Seen
-from ..finding import Finding, written
+from ..finding import Finding, counting, written
 from .look_io import Host
-from .own_record import Change, at_intervals, counting, seen, unanswered
+from .own_record import Change, at_intervals, seen, unanswered
 
 ANSWER_S = 8.0
 """Limit of each of two calls of scontrol."""

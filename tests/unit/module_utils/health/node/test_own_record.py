@@ -11,6 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.h
     FABRIC,
     Finding,
     Report,
+    counting,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.node.own_record import (
@@ -20,7 +21,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.h
     after_job,
     at_intervals,
     before_job,
-    counting,
     seen,
     unanswered,
 )
