@@ -20,32 +20,14 @@ from pathlib import Path
 
 from bench.counted import ROOT
 from bench.results import store
-from tests.slurm_daemons import STAGE, Place, unpacked
+from tests.slurm_daemons import CONF as DAEMONS
+from tests.slurm_daemons import SCENE, Place, unpacked
 
 NODES, JOBS, CLIENTS, ROUNDS, CALLS, LIMIT_S = 1000, 500, 64, 5, 20, 0.1
 GUEST = ROOT / "bench/guest/health_reports.py"
-CONF = f"""
-ClusterName=demo
-SlurmctldHost=ctl(10.9.9.1)
-SlurmUser=root
-StateSaveLocation=/var/spool/slurmctld
-SlurmctldLogFile=/out/slurmctld
-SlurmctldPidFile=/run/slurmctld.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-MailProg=/bin/true
-MpiDefault=none
+CONF = f"""{DAEMONS}\
 NodeName=n[1-{NODES}] NodeHostname=ctl NodeAddr=ctl Port=[17001-{17000 + NODES}] CPUs=4
 PartitionName=train Nodes=ALL Default=YES
-"""
-SCENE = f"""{STAGE}
-hostname ctl
-echo '10.9.9.1 ctl' > "$R/etc/hosts"
-mkdir -p "$R/var/spool/slurmctld"
-chroot "$R" sh -e /out/script
 """
 SCRIPT = f"""
 munged --force

@@ -42,6 +42,32 @@ head -c 1024 /dev/urandom > "$R/etc/munge/munge.key"
 chmod 400 "$R/etc/munge/munge.key"
 """
 """A root with Slurm at $R, above the folder $SCENE/upper, for daemons that need munge and one address."""
+SCENE = f"""{STAGE}
+hostname ctl
+echo '10.9.9.1 ctl' > "$R/etc/hosts"
+mkdir -p "$R/var/spool/slurmctld"
+chroot "$R" sh -e /out/script
+"""
+"""One host `ctl` with the daemons of CONF, on which the program /out/script runs."""
+CONF = """
+ClusterName=demo
+SlurmctldHost=ctl(10.9.9.1)
+SlurmUser=root
+StateSaveLocation=/var/spool/slurmctld
+SlurmdSpoolDir=/var/spool/slurmd-%n
+SlurmdLogFile=/out/%n.log
+SlurmctldLogFile=/out/slurmctld
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+MailProg=/bin/true
+MpiDefault=none
+"""
+"""Lines of slurm.conf without nodes and partitions."""
 SUITE = (
     *("mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory"),
     *("--include=munge,python3-minimal,slurm-client,slurmctld,slurmd", "--dpkgopt=path-exclude=/usr/share/doc/*"),

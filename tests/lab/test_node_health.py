@@ -20,7 +20,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.program_imports import imported
 
 from tests.conformance.tree import ROOT
-from tests.slurm_daemons import STAGE, Place
+from tests.slurm_daemons import CONF as DAEMONS
+from tests.slurm_daemons import SCENE, Place
 
 pytestmark = pytest.mark.live
 
@@ -30,35 +31,13 @@ VIEW = {
     "units": {"leaf1": "n[1-2]", "leaf2": "n[3-4]"},
     "proofs": "",
 }
-CONF = """
-ClusterName=demo
-SlurmctldHost=ctl(10.9.9.1)
-SlurmUser=root
-StateSaveLocation=/var/spool/slurmctld
-SlurmdSpoolDir=/var/spool/slurmd-%n
-SlurmdLogFile=/out/%n.log
-SlurmctldLogFile=/out/slurmctld
-SlurmctldPidFile=/run/slurmctld.pid
-SlurmdPidFile=/run/slurmd-%n.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-MailProg=/bin/true
-MpiDefault=none
+CONF = f"""{DAEMONS}\
 ReturnToService=1
 RebootProgram=/out/reboot
 ResumeTimeout=600
 SlurmdParameters=config_overrides
 NodeName=n[1-4] NodeHostname=ctl Port=[17001-17004] CPUs=4
 PartitionName=train Nodes=n[1-4] Default=YES
-"""
-SCENE = f"""{STAGE}
-hostname ctl
-echo '10.9.9.1 ctl' > "$R/etc/hosts"
-mkdir -p "$R/var/spool/slurmctld"
-chroot "$R" sh -e /out/script
 """
 BOOT = """#!/bin/sh
 # slurmd runs it. A daemon that says that its node has just booted takes the place of the old one.

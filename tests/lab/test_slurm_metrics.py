@@ -17,42 +17,21 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.t
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.program_imports import imported
 
 from tests.conformance.tree import ROOT
-from tests.slurm_daemons import STAGE, Place
+from tests.slurm_daemons import CONF as DAEMONS
+from tests.slurm_daemons import SCENE, Place
 
 pytestmark = pytest.mark.live
 
 PROGRAM = ROOT / "roles/telemetry/files/drawbridge-slurm-metrics.py"
 OPEN = SlurmMetrics(openmetrics=True, everyone=True)
-CONF = """
-ClusterName=demo
-SlurmctldHost=ctl(10.9.9.1)
-SlurmUser=root
-StateSaveLocation=/var/spool/slurmctld
-SlurmdSpoolDir=/var/spool/slurmd-%n
-SlurmdLogFile=/out/%n.log
-SlurmctldLogFile=/out/slurmctld
-SlurmctldPidFile=/run/slurmctld.pid
-SlurmdPidFile=/run/slurmd-%n.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+CONF = f"""{DAEMONS}\
 SchedulerParameters=sched_min_interval=0,batch_sched_delay=0
-MailProg=/bin/true
-MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
 PrivateData=accounts,jobs,nodes,partitions,reservations,usage,users
 NodeName=n[1-4] NodeHostname=ctl Port=[17001-17004] CPUs=4
 PartitionName=train Nodes=n[1-3] Default=YES OverSubscribe=EXCLUSIVE
 PartitionName=hidden Nodes=n4 Hidden=YES
-"""
-SCENE = f"""{STAGE}
-hostname ctl
-echo '10.9.9.1 ctl' > "$R/etc/hosts"
-mkdir -p "$R/var/spool/slurmctld"
-chroot "$R" sh -e /out/script
 """
 SCRIPT = """
 export SLURM_TIME_FORMAT=%s
