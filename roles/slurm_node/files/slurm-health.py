@@ -45,6 +45,8 @@ LOOKS = "50-state"
 """The part that prints one finding a line and looks twice by itself."""
 FAULT = re.compile(r"^([0-9]{2}-[A-Za-z0-9_-]+: )(\[(?:node|user|fabric)(?: (?:reboot|repair))?\] )")
 """Whose fault it is, which a part may print before its finding, and a report has first."""
+LISTING = ("sinfo", "--noheader", "--all", "--local", "--Format=StateComplete:0 ,Reason:0")
+"""With --nodes=NAME slurmctld sends one record. For `scontrol show node NAME` it sends the table of all nodes."""
 STATE = re.compile(r"\bState=(\S+)")
 WHY = re.compile(r"\bReason=(.*?)(?: \[[^ ]+@[^ ]+\]|$)", re.MULTILINE)
 LOST = ("Not responding", "Node unexpectedly rebooted")
@@ -52,7 +54,7 @@ LOST = ("Not responding", "Node unexpectedly rebooted")
 UNAVAILABLE = {"DRAIN", "DOWN", "FAIL", "MAINTENANCE"}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 LIMIT_S, BUDGET_S, ANSWER_S = 15.0, 40.0, 8.0
-"""Limits of one command, of all commands, and of each of two calls of scontrol. Slurm kills this program after 60 s."""
+"""Limits of one command, of all commands, and of each of two answers of Slurm. Slurm kills this program after 60 s."""
 LOOK_LIMIT_S, LOOK_BUDGET_S = 30.0, 100.0
 """With --look, which Slurm does not kill."""
 
@@ -77,7 +79,9 @@ def run(argv: Sequence[str], limit_s: float, text: str = "", locks: Sequence[int
     """
     pipe, name, env = subprocess.PIPE, Path(argv[0]).name, environment()
     try:
-        child = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, text=True, pass_fds=locks)
+        child = subprocess.Popen(
+            argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, text=True, errors="replace", pass_fds=locks
+        )
     except OSError as err:
         raise Unhealthy(f"{name} can't be run: {err.strerror}") from err
     try:
@@ -205,12 +209,26 @@ def parts(folder: Path, own: dict[str, str]) -> list[Path]:
     return [path for _unused, path in sorted({**found, **{name: Path(path) for name, path in own.items()}}.items())]
 
 
-def drain_or_resume(node: str, found: Sequence[str], returns: bool) -> None:
-    """Drain the node, lift this program's own drain, or resume a lost node. Raises Unhealthy if scontrol fails."""
-    shown = run(["scontrol", "--oneliner", "show", "node", node], ANSWER_S)
+def record(node: str) -> tuple[set[str], str]:
+    """The words of the node's state and its reason in Slurm. Raises Unhealthy.
+
+    sinfo lists no node without a partition. slurmctld updates its count of used CPUs for the table of all nodes, not
+    for one record. By an old count a node that is down looks mixed. A node that is down has a reason.
+    """
+    end = time.monotonic() + ANSWER_S
+    base, _blank, why = run([*LISTING, f"--nodes={node}"], ANSWER_S).rstrip("\n").partition(" ")
+    words, why = set(base.upper().split("+")), "" if why == "none" else why
+    if base and not ("MIXED" in words and why):
+        return words, why
+    shown = run(["scontrol", "--oneliner", "show", "node", node], max(0.1, end - time.monotonic()))
     state, reason = STATE.search(shown), WHY.search(shown)
     words = set(re.split(r"[+*~#!%$@^-]+", state.group(1))) if state else UNAVAILABLE
-    why = reason.group(1) if reason else ""
+    return words, reason.group(1) if reason else ""
+
+
+def drain_or_resume(node: str, found: Sequence[str], returns: bool) -> None:
+    """Drain the node, lift this program's own drain, or resume a lost node. Raises Unhealthy without Slurm's answer."""
+    words, why = record(node)
     lost = returns and "DOWN" in words and "DRAIN" not in words and why in LOST
     own = "DRAIN" in words and why.startswith(REASON)
     if found and (lost or not words & UNAVAILABLE):

@@ -19,6 +19,16 @@ LOST = ("Not responding", "Node unexpectedly rebooted")
 """Reasons that slurmctld itself gives a node. Such a node stays down until an administrator or a program resumes it."""
 _STATE = re.compile(r"^ {3}State=(\S+)", re.MULTILINE)
 _REASON = re.compile(r"^ {3}Reason=(.*?)(?: \[[^ ]+@[^ ]+\])?$", re.MULTILINE)
+_SIGN = "\x1f"
+LISTING = (
+    *("sinfo", "--noheader", "--all", "--local"),
+    f"--Format=StateComplete:0{_SIGN},Comment:5{_SIGN},Reason:0{_SIGN},Comment:0",
+)
+"""With --nodes=NAME slurmctld sends one record. For `scontrol show node NAME` it sends the table of all nodes.
+
+A width of 0 cuts nothing. Without a comment sinfo prints `(null)`, as for a person's text `(null)`. In a column of five
+it then prints blanks.
+"""
 _LATER = r"(?:Extra|InstanceId|InstanceType|ReservationName|TLSCert\w+|Topology|Parameters)="
 _COMMENT = re.compile(rf"^ {{3}}Comment=(.*?)(?=\n {{3}}{_LATER}|\s*\Z)", re.MULTILINE | re.DOTALL)
 """A person's text may have several lines."""
@@ -33,6 +43,24 @@ class Change:
     says: str = ""
     refuses: bool = False
     """Whether no job may start on the node."""
+
+
+def listed(text: str, name: str) -> Seen | None:
+    """The record from LISTING; None where only `scontrol show node NAME` is certain.
+
+    sinfo lists no node without a partition. slurmctld updates its count of used CPUs for the table of all nodes, not
+    for one record. By an old count a node that is down looks mixed. A node that is down has a reason.
+    """
+    columns = text.split(_SIGN)
+    if len(columns) != 4 or not text.endswith("\n"):
+        return None
+    state, start, why, comment = columns
+    base, flags = state_flags({"State": state.upper()})
+    why = "" if why == "none" else why
+    if base == "MIXED" and why:
+        return None
+    comment = comment[:-1]
+    return Seen(name, base, flags, why, "" if comment == "(null)" and not start.strip() else comment)
 
 
 def seen(shown: str, name: str) -> Seen:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A node's own record in Slurm, read and changed with scontrol in a bounded time."""
+"""A node's own record in Slurm, read with sinfo and changed with scontrol in a bounded time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ...proof.tools.output import first_line, stopped
 from ..decide import Seen
 from ..finding import Finding, counting, written
 from .look_io import Host
-from .own_record import Change, at_intervals, seen, unanswered
+from .own_record import LISTING, Change, at_intervals, listed, seen, unanswered
 
 ANSWER_S = 8.0
-"""Limit of each of two calls of scontrol."""
+"""Limit of each call of sinfo or scontrol."""
 
 
 class Record:
@@ -28,20 +28,23 @@ class Record:
 
     def read(self) -> Seen:
         """The node as Slurm has it. Raises DeviceError."""
+        found = listed(self._run(*LISTING, f"--nodes={self._node}"), self._node)
+        if found:
+            return found
         try:
-            return seen(self._scontrol("show", "node", self._node), self._node)
+            return seen(self._run("scontrol", "show", "node", self._node), self._node)
         except ValueError as err:
             raise DeviceError(str(err)) from err
 
     def change(self, change: Change) -> None:
         """Make the change. Raises DeviceError."""
         if change.words:
-            self._scontrol("update", f"nodename={self._node}", *change.words)
+            self._run("scontrol", "update", f"nodename={self._node}", *change.words)
 
-    def _scontrol(self, *words: str) -> str:
-        done = self._host.run(["scontrol", *words], ANSWER_S)
+    def _run(self, *argv: str) -> str:
+        done = self._host.run(argv, ANSWER_S)
         if done.code:
-            raise DeviceError(f"scontrol: {stopped(done.code) or first_line(done.stderr, done.stdout) or done.code}")
+            raise DeviceError(f"{argv[0]}: {stopped(done.code) or first_line(done.stderr, done.stdout) or done.code}")
         return done.stdout
 
 

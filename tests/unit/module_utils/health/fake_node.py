@@ -73,18 +73,33 @@ class FakeNode:
         self.write("/etc/drawbridge/health.json", json.dumps(wanted))
 
     def slurm(self, state: str = "IDLE", reason: str = "", comment: str = "") -> None:
-        """A scontrol that shows this record, and notes each call."""
+        """A sinfo and a scontrol that show this record, and note each call.
+
+        They print it as real ones in tests/transcripts/slurm/record_24.11.txt.
+        """
         lines = ["NodeName=gpu01 Arch=x86_64 CoresPerSocket=8", f"   State={state} ThreadsPerCore=1"]
         lines += [f"   Reason={reason} [root@2026-11-29T11:09:31]"] if reason else []
         lines += [f"   Comment={comment}"] if comment else []
         self.write("/record", "\n".join([*lines, "", ""]))
+        columns = (state.lower(), f"{comment[:5]:5}", reason or "none", comment or "(null)")
+        self.write("/listing", "\x1f".join(columns) + "\n")
         self.tool("scontrol", f'echo "$*" >> {self.root}/asked; {self.shows()}')
+        self.tool("sinfo", f'echo "sinfo $5" >> {self.root}/asked; exec cat {self.root}/listing')
+
+    def slurm_does(self, body: str) -> None:
+        """What both do instead, as a shell script."""
+        for name in ("sinfo", "scontrol"):
+            self.tool(name, body)
+
+    def without_partition(self) -> None:
+        """The node is in no partition: sinfo lists nothing."""
+        self.write("/listing", "")
 
     def shows(self) -> str:
         """What scontrol does for a record."""
         return f'case "$1" in show) exec cat {shlex.quote(str(self.root))}/record;; esac'
 
     def asked(self) -> list[str]:
-        """Calls of scontrol."""
+        """Calls of sinfo, by the node that it lists, and of scontrol."""
         file = self.root / "asked"
         return file.read_text().splitlines() if file.exists() else []

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The program that a node runs without Ansible, and the scripts that call it, with an emulated scontrol."""
+"""The program that a node runs without Ansible, and the scripts that call it, with an emulated sinfo and scontrol."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_after_a_job_a_finding_is_reported_alone(node: Node) -> None:
 
 
 def test_without_an_answer_of_slurm_a_finding_refuses_the_job(node: Node) -> None:
-    node.tool("scontrol", "echo 'slurm_load_node error' >&2; exit 1")
+    node.slurm_does("echo 'slurm_load_node error' >&2; exit 1")
     assert node.call("prolog") == (0, "")
     node.breaks()
     assert node.call("prolog") == (3, "")
@@ -155,8 +155,8 @@ def test_without_an_answer_of_slurm_a_finding_refuses_the_job(node: Node) -> Non
 
 
 def test_a_slurm_that_hangs_holds_no_job_up_beyond_the_programs_own_limit(node: Node) -> None:
-    """Only that ends scontrol. A machine with much to do may find nothing in a short time."""
-    node.tool("scontrol", f"echo x >> {node.root}/asked; exec sleep 600")
+    """Only that ends sinfo. A machine with much to do may find nothing in a short time."""
+    node.slurm_does(f"echo x >> {node.root}/asked; exec sleep 600")
     node.breaks()
     code = 0
     for limit_s in LIMITS_S:
@@ -201,8 +201,15 @@ def test_a_report_without_findings_clears_the_last_one_and_returns_a_lost_node(n
 
 
 def test_a_report_that_slurm_does_not_take_is_an_error(node: Node) -> None:
-    node.tool("scontrol", "echo 'Unable to contact slurm controller' >&2; exit 1")
-    assert node.call("report", stdin=DOWN) == (2, "scontrol: Unable to contact slurm controller")
+    node.slurm_does("echo 'Unable to contact slurm controller' >&2; exit 1")
+    assert node.call("report", stdin=DOWN) == (2, "sinfo: Unable to contact slurm controller")
+
+
+def test_a_node_without_a_partition_reports_as_well(node: Node) -> None:
+    node.slurm(comment="RMA 4711")
+    node.without_partition()
+    assert node.call("report", stdin=DOWN) == (0, "")
+    assert node.told() == [f"comment=RMA 4711 drawbridge health: {DOWN}"]
 
 
 def test_facts_are_printed(node: Node) -> None:

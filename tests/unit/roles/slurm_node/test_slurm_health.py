@@ -3,80 +3,20 @@
 from __future__ import annotations
 
 import fcntl
-import json
-import os
 import subprocess
-import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.node_record import HEALTH, RELEASES, recorded
 from tests.unit.processes import LIMITS_S
+from tests.unit.roles.slurm_node.health_node import Node
 from tests.waiting import until
 
-HEALTH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-health.py"
 OURS = "drawbridge: health: /gpfs/fs1 is not mounted"
-
-
-class Node:
-    """A node with two GPUs and stand-ins for the commands that the health check asks."""
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.asked = root, root / "asked"
-        (root / "bin").mkdir()
-        (root / "dev").mkdir()
-        (root / "health.d").mkdir()
-        self.gpus(2)
-        self.look(["/proc"])
-        self.command("munge", "echo credential")
-        self.command("unmunge", "read it; test credential = $it")
-        self.command("nvidia-smi", "echo 'GPU 0: H100'; echo 'GPU 1: H100'")
-        self.slurm("IDLE")
-
-    def look(self, mounts: Iterable[str], gpus: int = 2, **more: bool | str) -> None:
-        listing = {"command": ["nvidia-smi", "--list-gpus"], "line": "GPU "}
-        look = {
-            "mounts": [*mounts],
-            "gpus": gpus,
-            "gpu_files": str(self.root / "dev/nvidia"),
-            "gpu_list": listing,
-            **more,
-        }
-        (self.root / "health.json").write_text(json.dumps(look))
-
-    def gpus(self, count: int) -> None:
-        for name in ("nvidiactl", *(f"nvidia{index}" for index in range(count))):
-            (self.root / "dev" / name).touch()
-
-    def command(self, name: str, body: str) -> None:
-        path = self.root / "bin" / name
-        path.write_text(f"#!/bin/sh\n{body}\n")
-        path.chmod(0o755)
-
-    def slurm(self, state: str, reason: str = "") -> None:
-        why = f" Reason={reason} [root@2026-11-21T11:09:31]" if reason else ""
-        self.command("scontrol", f'echo "$*" >> {self.asked}; echo "NodeName=gpu01 State={state} OS=Linux{why}"')
-
-    def start(self, *options: str) -> subprocess.Popen[str]:
-        env = {"PATH": "/nowhere", "SLURMD_NODENAME": "gpu01"}
-        path = f"{self.root}/bin:{os.environ['PATH']}"
-        # by the Python that runs the tests: they run on the oldest that nodes may have, too
-        places = ("--place", str(self.root), "--run", str(self.root / "run"), "--path", path)
-        argv = [sys.executable, str(HEALTH), *places, *options]
-        return subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def run(self, *options: str) -> tuple[int, str]:
-        with self.start(*options) as look:
-            out, err = look.communicate(timeout=300)
-        return look.returncode, out.strip() + err
-
-    def told(self) -> list[str]:
-        """The changes that Slurm got."""
-        asked = self.asked.read_text().splitlines() if self.asked.exists() else []
-        return [line for line in asked if "update" in line]
 
 
 @pytest.fixture
@@ -180,6 +120,53 @@ def test_the_nodes_state_in_slurm_decides_the_update(
     assert node.told() == ([f"update nodename=gpu01 {told}"] if told else [])
 
 
+@pytest.mark.parametrize(
+    ("state", "reason", "listing", "sound", "told"),
+    [
+        # a node without a partition
+        ("IDLE", "", "", False, DRAINED),
+        ("MIXED+DRAIN", OURS, "", True, LIFTED),
+        ("DOWN", LOST, "", True, RESUMED),
+        # slurmctld's old count of its jobs, for which scontrol has a new one
+        ("DOWN", LOST, f"mixed+not_responding {LOST}\n", True, RESUMED),
+        ("DOWN", POWER, f"mixed {POWER}\n", False, ""),
+    ],
+)
+def test_what_sinfo_does_not_say_for_certain_scontrol_shows(
+    node: Node, state: str, reason: str, listing: str, sound: bool, told: str
+) -> None:
+    node.look(["/proc" if sound else "/gpfs/fs1"], returns=told != LIFTED)
+    node.slurm(state, reason)
+    node.listing(listing)
+    node.run()
+    read = ["sinfo --nodes=gpu01", "--oneliner show node gpu01"]
+    assert node.asked.read_text().splitlines() == read + ([f"update nodename=gpu01 {told}"] if told else [])
+
+
+def test_a_reason_may_have_bytes_that_are_no_text(node: Node) -> None:
+    node.look(["/gpfs/fs1"])
+    (node.root / "listing").write_bytes(b"idle L\xfcfter\n")
+    assert node.run() == (0, "")
+    assert node.told() == [f"update nodename=gpu01 {DRAINED}"]
+
+
+def test_a_busy_node_is_read_with_one_call(node: Node) -> None:
+    node.slurm("MIXED")
+    node.run()
+    assert node.asked.read_text() == "sinfo --nodes=gpu01\n"
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_record_of_a_real_slurm_is_read(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = recorded(release)
+    unknown = moments.pop("unknown")
+    for moment in moments.values():
+        base, flags = (seen := moment.seen()).state, seen.flags
+        assert moment.words(monkeypatch) == ({base, *flags}, seen.reason)
+    with pytest.raises(HEALTH.Unhealthy, match="Node nope not found"):
+        unknown.words(monkeypatch)
+
+
 def test_the_output_of_a_sites_own_check_is_reported(node: Node) -> None:
     for name, body in (("10-ib", "echo rail3 is down >&2; exit 1"), ("20-ok", ""), ("20-ok.dpkg-old", "exit 1")):
         path = node.root / "health.d" / name
@@ -275,6 +262,7 @@ def held(node: Node, command: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def test_a_slurm_that_does_not_answer_is_no_failure(node: Node) -> None:
     node.command("scontrol", "exit 1")
+    node.command("sinfo", "exit 1")
     node.look(["/gpfs/fs1"])
     assert node.run() == (0, "")
 

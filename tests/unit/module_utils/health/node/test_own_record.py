@@ -21,10 +21,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.h
     after_job,
     at_intervals,
     before_job,
+    listed,
     seen,
     unanswered,
 )
 
+from tests.node_record import RELEASES, recorded
+
+MOMENTS = [(release, name) for release in RELEASES for name in recorded(release)]
 SHOWN = """NodeName=gpu01 Arch=x86_64 CoresPerSocket=8{nbsp}
    CPUAlloc=0 CPUEfctv=16 CPUTot=16 CPULoad=0.01
    OS=Linux 6.12.48 #1 SMP{nbsp}
@@ -85,6 +89,42 @@ def test_a_state_has_its_flags(state: str, base: str, flags: set[str]) -> None:
 def test_a_text_without_state_is_no_record() -> None:
     with pytest.raises(ValueError, match="scontrol has no state of gpu01"):
         seen("slurm_load_node error: Unable to contact slurm controller", "gpu01")
+
+
+@pytest.mark.parametrize(("release", "name"), MOMENTS)
+def test_sinfo_lists_what_scontrol_shows_or_nothing_certain(release: str, name: str) -> None:
+    """scontrol's first line of a reason is the reason."""
+    moment = recorded(release)[name]
+    found = listed(moment.outputs["report"], moment.node)
+    if name in ("sign", "mixed-drained", "down", "no-partition", "no-partition-drained", "unknown"):
+        assert found is None
+    else:
+        assert found
+        shown = seen(moment.outputs["shown"], moment.node)
+        reason = "" if name == "none" else shown.reason
+        assert replace(found, reason=found.reason.partition("\n")[0]) == replace(shown, reason=reason)
+
+
+@pytest.mark.parametrize(
+    ("columns", "comment"),
+    [
+        (("     ", "none", "(null)"), ""),
+        (("(null", "none", "(null)"), "(null)"),
+        (("     ", "none", "      x\n"), "      x\n"),
+        (("RMA 4", "Comment=x", f"RMA 4711 {'x' * 9000} "), f"RMA 4711 {'x' * 9000} "),
+    ],
+)
+def test_no_comment_is_lost(columns: tuple[str, ...], comment: str) -> None:
+    found = listed("\x1f".join(("idle", *columns)) + "\n", "gpu01")
+    assert found and found.comment == comment
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "idle", "\n", "idle\x1f     \x1fnone\x1f(null)", "idle\x1f     \x1fnone\n", "idle\x1f     \x1fa\x1fb\x1fc\n"],
+)
+def test_another_text_is_no_listing(text: str) -> None:
+    assert listed(text, "gpu01") is None
 
 
 def with_report(*findings: Finding, kept: str = "", site: str = "", node: Seen = IDLE) -> Seen:
