@@ -25,6 +25,7 @@ from drawbridge.core import hostlist  # noqa: E402
 from drawbridge.core.command import Command  # noqa: E402
 from drawbridge.core.converge import DeviceError  # noqa: E402
 from drawbridge.core.release import RELEASE  # noqa: E402
+from drawbridge.health.controller.proved_io import ReportingCluster  # noqa: E402
 from drawbridge.proof.checks.judge import learn, limit_lines  # noqa: E402
 from drawbridge.proof.passport_io import sign  # noqa: E402
 from drawbridge.proof.result import Result  # noqa: E402
@@ -33,7 +34,6 @@ from drawbridge.proof.run.cluster import Interrupted, why_not  # noqa: E402
 from drawbridge.proof.run.patrol import chosen  # noqa: E402
 from drawbridge.proof.run.prove import Proof  # noqa: E402
 from drawbridge.proof.run.settings import Settings  # noqa: E402
-from drawbridge.proof.run.slurm_io import SlurmCluster  # noqa: E402
 from drawbridge.proof.run.store_io import Busy, StoreFiles  # noqa: E402
 from drawbridge.telemetry import exposition, exposition_io  # noqa: E402
 from drawbridge.telemetry.families import PROOF  # noqa: E402
@@ -98,7 +98,7 @@ def publish(store: StoreFiles) -> None:
 def work(options: argparse.Namespace, settings: Settings, store: StoreFiles, scratch: Path) -> int:
     """One verb. Raises DeviceError."""
     patrol = options.verb == "tend"
-    cluster = SlurmCluster(Command(LIMIT_S), say, settings.partition, SOURCES, scratch, patrol)
+    cluster = ReportingCluster(Command(LIMIT_S), say, settings.partition, SOURCES, scratch, patrol)
     keys = (lambda text: sign(text, str(store.key)), store.public_key)
     proof = Proof(settings, cluster, store, *keys, now, RELEASE, say)
     if options.verb == "key":
