@@ -4,23 +4,27 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from lab.hosts.paths import REPOSITORY, Paths
-from tests.running import Lab
+from lab.hosts.paths import Paths
 
-OWN = REPOSITORY / "molecule/node_health/inventory"
-LIMIT = "ctl,login1,nsd1,gpu01,gpu02,gpu03,gpu04,leaf1,leaf2,spine1,localhost"
-NODES = ("gpu01", "gpu02", "gpu03", "gpu04")
-HEALTH = "drawbridge: health: "
-LONG_S = 900
-"""A boot and its health check on a busy machine."""
+from .conftest import (
+    HEALTH,
+    LIMIT,
+    LONG_S,
+    NODES,
+    OWN,
+    Lab,
+    boot_id,
+    comment,
+    look,
+    plant,
+    reasons,
+    says_when_it_boots,
+    tend,
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,44 +49,6 @@ def in_service(lab: Lab) -> Iterator[None]:
         lab.ssh("ctl", f"scontrol update nodename={node} state=resume", check=why.startswith("drawbridge"))
     tend(lab)
     lab.wait("four nodes in service", lambda: not reasons(lab), LONG_S)
-
-
-def plant(*words: str) -> None:
-    subprocess.run([sys.executable, "lab/lab", "plant", *words], cwd=REPOSITORY, check=True, capture_output=True)
-
-
-def look(lab: Lab, *nodes: str) -> None:
-    """Nodes check themselves, as slurmd has them do at intervals."""
-    for node in nodes or NODES:
-        # the check waits for no other: one of slurmd's may run
-        lab.ssh(node, f"flock /run/drawbridge/slurm-health.lock true; SLURMD_NODENAME={node} {CHECK}")
-
-
-CHECK = "/usr/local/libexec/drawbridge/slurm-health"
-
-
-def tend(lab: Lab) -> None:
-    """The controller decides, as its timer has it do."""
-    lab.ssh("ctl", "drawbridge-health tend")
-
-
-def reasons(lab: Lab) -> dict[str, str]:
-    """Reasons of nodes that get no jobs."""
-    lines = lab.ssh("ctl", "sinfo --noheader --Node --format='%N|%t|%E'").splitlines()
-    return {
-        node: why
-        for node, state, why in (line.split("|") for line in lines)
-        if state.startswith(("drain", "drng", "down"))
-    }
-
-
-def comment(lab: Lab, node: str) -> str:
-    shown = lab.ssh("ctl", f"scontrol show node {node}")
-    return next((line.strip() for line in shown.splitlines() if line.strip().startswith("Comment=")), "")
-
-
-def shown(lab: Lab, *words: str) -> dict[str, Any]:
-    return json.loads(lab.ssh("ctl", f"drawbridge-health show --json {' '.join(words)}", check=False))
 
 
 def test_a_sound_site_has_no_finding(lab: Lab) -> None:
@@ -180,18 +146,10 @@ def test_a_job_does_not_begin_on_a_node_whose_rail_has_just_died(lab: Lab) -> No
     lab.wait("the job ends", ended, LONG_S)
 
 
-# hosts of the lab have the uptime of their machine; with -b slurmd says that it is the first one after a boot
-FIRST = """[Service]
-ExecStart=
-ExecStart=/bin/sh -c 'b=-b; test ! -e /run/booted || b=; touch /run/booted; exec slurmd --systemd $b $SLURMD_OPTIONS'
-"""
-
-
 def test_a_node_is_rebooted_once_under_a_queue_of_jobs(lab: Lab) -> None:
-    drop_in = "/etc/systemd/system/slurmd.service.d/99-lab.conf"
-    lab.ssh("gpu02", f"touch /run/booted; cat > {drop_in}; systemctl daemon-reload", stdin=FIRST)
+    says_when_it_boots(lab, "gpu02")
     plant("gpu02", "xid", "3", "79")
-    before = lab.ssh("gpu02", "cat /proc/sys/kernel/random/boot_id")
+    before = boot_id(lab, "gpu02")
     array = "sudo -u ada sbatch --parsable -p hpc -N1 --exclusive --chdir=/tmp --array=1-12 --wrap 'sleep 2'"
     job = lab.ssh("login1", array).strip()
     look(lab, "gpu02")
@@ -199,8 +157,7 @@ def test_a_node_is_rebooted_once_under_a_queue_of_jobs(lab: Lab) -> None:
 
     def rebooted() -> bool:
         tend(lab)
-        now = lab.ssh("gpu02", "cat /proc/sys/kernel/random/boot_id", check=False)
-        return now not in ("", before)
+        return boot_id(lab, "gpu02") not in ("", before)
 
     lab.wait("gpu02 has booted", rebooted, LONG_S)
 
