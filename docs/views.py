@@ -18,6 +18,10 @@ ARGUMENTS = {
     "mounts": "mount points of a healthy node",
     "names": "nodes in the order of maintenance",
     "wave": "most nodes of a wave",
+    "today": "the day of the run, as year-month-day",
+    "busy": "projects that have jobs",
+    "only": "names of projects, if not all",
+    "deletes": "whether filesets of removed projects are deleted",
 }
 """Parameters of views that are no domain of the intent."""
 EXAMPLES = """

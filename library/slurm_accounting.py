@@ -38,10 +38,23 @@ options:
         type: list
         elements: str
         default: []
+      groups:
+        description:
+          - Groups of the operating system whose members may charge it too, also those whose own group it is. While the
+            operating system lacks a group, the account keeps the users that it has, and the group is C(pending).
+        type: list
+        elements: str
+        default: []
       keep_users:
         description: Leave its users alone, because other tools add and remove them.
         type: bool
         default: false
+      ends:
+        description:
+          - Last day on which jobs may be submitted, such as V(2027-03-31). After it, by the clock of this host,
+            V(GrpSubmitJobs) is 0.
+        type: str
+        default: ""
       terms:
         description:
           - Any of V(parent), V(fairshare), V(qos), V(defaultqos), V(GrpTRES), V(GrpJobs), V(GrpSubmitJobs), V(MaxTRES)
@@ -62,6 +75,8 @@ options:
         description:
           - Any of V(Priority), V(Preempt), V(PreemptMode), V(GrpTRES), V(MaxTRES), V(MaxTRESPerUser),
             V(MaxJobsPerUser), V(MaxSubmitJobsPerUser) and V(MaxWall).
+          - Also V(Flags), V(GraceTime) in seconds, V(UsageFactor) and V(GrpTRESMins). If no QOS has one of these, those
+            of all QOS stay as others set them.
         type: dict
         default: {}
 attributes:

@@ -38,6 +38,8 @@ RELEASES = ("2.16", "2.18", "2.19", "2.21")
 SEEN = ("pylint", "import", "pep8")
 """Tests of ansible-test that take most of its time. Ruff, pyright and old-python look at the same files."""
 LINT = (str(BIN / "ansible-lint"), "--offline", "-q")
+NEXT_SLURM = ("tests/lab/test_slurm_metrics.py", "tests/lab/test_node_record.py", "tests/lab/test_slurm_budgets.py")
+"""Live tests that run with Debian's newest Slurm too."""
 LIMIT_S, NIGHT_S = 3600, 4 * 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
 DOWN = (str(BIN / "python"), "lab/lab", "down")
@@ -108,7 +110,8 @@ def scenarios() -> list[str]:
 def every_run() -> list[Part]:
     """The parts of `make test`; long ones first, so that the last minutes are not one part alone."""
     names = [name for name in scenarios() if name not in AT_NIGHT]
-    guards = tuple(f"tests/attacks/test_{name}.py" for name in ("adoption", "attacks", "run_workloads"))
+    names_of_guards = ("adoption", "attacks", "project_objects", "run_workloads")
+    guards = tuple(f"tests/attacks/test_{name}.py" for name in names_of_guards)
     labs = [
         *(
             Part(f"molecule {' '.join(names)}", molecule(names), (FIRST_LAB + at,))
@@ -181,7 +184,7 @@ def nightly() -> list[Part]:
         Part("old-pythons", (python("-m", "tests.old_python", "--all"),)),
         Part("old-collection", (python("-m", "tests.old_ansible", "--all"),)),
         Part("mistakes", ((*PYTEST, "-n", "2", "--dist", "worksteal", "tests/collection/long_mistakes.py"),)),
-        Part("next-slurm", (("env", "SLURM_SUITE=sid", *PYTEST, "-m", "live", "tests/lab/test_slurm_metrics.py"),)),
+        Part("next-slurm", (("env", "SLURM_SUITE=sid", *PYTEST, "-m", "live", *NEXT_SLURM),)),
         Part("rest-of-sanity", (python("-m", "tests.sanity", *(word for name in SEEN for word in ("--test", name))),)),
         Part("lint-of-molecule", ((*LINT, "molecule"),)),
     ]

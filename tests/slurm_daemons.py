@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from lab.image import build
 
 SCENE_S = 600
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-TOO_LARGE = ("mariadb", "galera", "perl", "libperl", "nfs", "libx")
+TOO_LARGE = ("mariadb-client", "mariadb-server_", "galera", "perl", "libperl", "nfs", "libx")
 """Packages of the lab that Slurm does not need."""
 UNPACK = """
 mount -t overlay overlay -o "lowerdir=$TREE,upperdir=$WORK/slurm,workdir=$WORK/unpacking" "$WORK/root"
@@ -68,9 +69,43 @@ MailProg=/bin/true
 MpiDefault=none
 """
 """Lines of slurm.conf without nodes and partitions."""
+ACCOUNTING = """
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=ctl
+PriorityType=priority/multifactor
+"""
+"""More lines, for a site with slurmdbd."""
+DBD_CONF = """
+AuthType=auth/munge
+DbdHost=ctl
+SlurmUser=root
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=root
+StorageLoc=slurm_acct_db
+LogFile=/out/slurmdbd.log
+PidFile=/run/slurmdbd.pid
+"""
+DATABASE = """
+# libraries of different releases look for the socket in one of two places
+mkdir -p /run/mysqld /var/lib/mysql
+ln -s mysqld /run/mariadbd
+tables=$(ls /usr/share/mysql/mariadb_system_tables.sql /usr/share/mariadb/*_system_tables.sql 2> /dev/null || true)
+mariadb() { mariadbd --no-defaults --user=root --datadir=/var/lib/mysql --innodb-flush-method=nosync "$@"; }
+(echo 'create database mysql;'; echo 'use mysql;'; cat $tables) | mariadb --bootstrap > /out/bootstrap.log 2>&1
+# a first connection that finds no database breaks Debian's library 11.8.9
+mkdir /var/lib/mysql/slurm_acct_db
+mariadb --socket=/run/mysqld/mysqld.sock --skip-networking --skip-grant-tables > /out/mariadb.log 2>&1 &
+come '[ -S /run/mysqld/mysqld.sock ]'
+chmod 600 /etc/slurm/slurmdbd.conf
+slurmdbd
+come 'sacctmgr -nP list cluster > /dev/null 2>&1'
+"""
+"""Starts MariaDB and slurmdbd, after munged. It needs a function `come`, which waits for a condition."""
 SUITE = (
     *("mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory"),
-    *("--include=munge,python3-minimal,slurm-client,slurmctld,slurmd", "--dpkgopt=path-exclude=/usr/share/doc/*"),
+    "--include=munge,python3-minimal,slurm-client,slurmctld,slurmd,slurmdbd,slurm-wlm-mysql-plugin,mariadb-server-core",
+    "--dpkgopt=path-exclude=/usr/share/doc/*",
     # a mirror may be a snapshot of an older day
     *('--aptopt=APT::Install-Recommends "false"', '--aptopt=Acquire::Check-Valid-Until "false"'),
 )
@@ -104,7 +139,9 @@ def unpacked(work: Path) -> Place:
 
 
 def _of_suite(work: Path, suite: str) -> Place:
-    tree = Paths.of().cache / "suites" / suite
+    # a test may still run in the tree of an earlier recipe
+    recipe = hashlib.sha256(" ".join(SUITE).encode()).hexdigest()[:8]
+    tree = Paths.of().cache / "suites" / f"{suite}-{recipe}"
     if not tree.is_dir():
         tree.parent.mkdir(parents=True, exist_ok=True)
         partial = tree.with_suffix(".partial")

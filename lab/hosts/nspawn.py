@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.hosts import cgroups, namespace, network, vm
+from lab.hosts import cgroups, namespace, network, store, vm
 from lab.hosts.cgroups import Group
 from lab.hosts.paths import REPOSITORY, Paths
 from lab.hosts.provision import Bind
@@ -66,9 +66,11 @@ class Nspawn:
         if self._home is not None:
             return
         self._home = cgroups.own(Path("/proc/self/cgroup").read_text())
+        fresh = not self.alive()
         namespace.enter(namespace.ensure(self._group().create()))
         self._group("command").create().enter()
         network.ensure_bridges(self._site, self._paths)
+        store.ensure(self._group("store"), self._paths, fresh)
 
     def controllers(self) -> frozenset[str]:
         """cgroup2 controllers that guests can have."""
@@ -159,6 +161,8 @@ class Nspawn:
         if self._home is not None:
             Group(self._home).enter()
         self._group().end()
+        if self._home is not None:
+            store.leave(self._paths)
         with contextlib.suppress(OSError):
             self._group().path.parent.rmdir()
         network.remove_all(self._paths.lab_id)

@@ -24,6 +24,7 @@ from ..module_utils.drawbridge.fabric.links import unchecked
 from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
 from ..module_utils.drawbridge.report.sentences import count
 from ..module_utils.drawbridge.site import role_variables
+from ..module_utils.drawbridge.site.compose import present
 from ..module_utils.drawbridge.site.inventory_file import (
     address_faults,
     group_file_faults,
@@ -32,7 +33,7 @@ from ..module_utils.drawbridge.site.inventory_file import (
 )
 from ..module_utils.drawbridge.site.load import checked
 from ..module_utils.drawbridge.site.model import DOMAINS, OPTIONAL, Intent
-from ..module_utils.drawbridge.site.own_names import PREFIX, spelling_faults, unread
+from ..module_utils.drawbridge.site.own_names import PREFIX, by_end, of_intent, spelling_faults, unread
 from ..module_utils.drawbridge.site.playbook_options import EXTRA, Given, read
 from ..module_utils.drawbridge.site.selection import chosen_faults, idle_faults, narrowed_faults, needed
 from ..module_utils.drawbridge.site.standing import missing, release_faults, sound, tag_faults, without_hosts
@@ -107,7 +108,7 @@ class ActionModule(ActionBase):
         except IntentError as err:
             return None, [*err.faults, *elsewhere]
         except AnsibleError:
-            raw = {name: task_vars[name] for name in INTENT if name in task_vars}
+            raw = {name: task_vars[name] for name in of_intent(task_vars)}
             if not (found := [it for name in raw for it in template_faults(self._templar, name, raw[name])]):
                 raise
             return None, found
@@ -128,7 +129,7 @@ class ActionModule(ActionBase):
         """What no fault stands for. It is displayed, and so is a sentence on the intent that was checked."""
         links, lacks = (unchecked(intent.fabric), lacking(intent.fabric)) if intent.fabric else ([], [])
         there = {f"{PREFIX}{name}" for name in intent.filesystems}
-        there |= {key for key in INTENT if key in task_vars}
+        there |= {f"{PREFIX}{domain}" for domain in present(by_end(task_vars))}
         left = {key: title for name, title in OPTIONAL.items() if (key := f"{PREFIX}{name}") not in there}
         alone = [f"no {key}: Drawbridge leaves {title} alone" for key, title in left.items()]
         switches = len(task_vars.get("groups", {}).get("switches", ()))
@@ -165,7 +166,7 @@ class ActionModule(ActionBase):
                 if path not in nested:
                     yield Fault("inventory", path, first_line(err), "correct it, and run this again")
                 continue
-            if path not in nested or {*INTENT}.intersection(content if isinstance(content, Mapping) else ()):
+            if path not in nested or of_intent(content if isinstance(content, Mapping) else ()):
                 yield from source_faults(path, content, str(path) in sources)
 
     def _named(self, options: Given, task_vars: Mapping[str, Any]) -> Iterator[Fault]:
@@ -212,7 +213,7 @@ class ActionModule(ActionBase):
             elif source.kind == "group_vars" and source.owner not in inventory.groups and [*settings(content)]:
                 found += group_file_faults(source.place, source.owner, inventory.groups)
         for files in shared.values():
-            found += twice_faults(files, INTENT)
+            found += twice_faults(files, of_intent(name for _place, content in files for name in content))
         of_groups = [inventory.groups[name] for name in ("nodes", "switches") if name in inventory.groups]
         hosts = {host.name: host.vars for group in of_groups for host in group.get_hosts()}
         return [*found, *address_faults(hosts)]
@@ -220,7 +221,8 @@ class ActionModule(ActionBase):
     def _places(self, keys: Iterable[str]) -> dict[str, str]:
         """Where keys of the intent are set, for the ends of sentences."""
         given = self._given()[EXTRA]
-        own = {key: key.partition(".")[0] for key in keys if key.partition(".")[0] in INTENT}
+        heads = {key: key.partition(".")[0] for key in keys}
+        own = {key: head for key, head in heads.items() if of_intent([head])}
         files = [path for path, source in self._variable_files.items() if source.owner == "all"]
         lines = positions(files, own)
         found = {key: f" ({plain(str(path))}:{line})" for key, (path, line) in lines.items()}
@@ -293,8 +295,7 @@ def stray_faults(content: Iterable[str], place: str) -> list[Fault]:
     """Faults for variables of the intent outside the inventory's group_vars/all."""
     reason = "the intent is the same for every host and has one place"
     return [
-        Fault(key, place, reason, f"move {key} to the inventory's group_vars/all")
-        for key in sorted({*content} & {*INTENT})
+        Fault(key, place, reason, f"move {key} to the inventory's group_vars/all") for key in sorted(of_intent(content))
     ]
 
 

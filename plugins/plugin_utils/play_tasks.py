@@ -19,7 +19,7 @@ from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 from ansible.template import Templar
 
-from ..module_utils.drawbridge.site.model import DOMAINS
+from ..module_utils.drawbridge.site.own_names import of_intent
 from .internals import compile_once, engine, role_of
 from .releases import evaluated, evaluated_args, is_true
 
@@ -169,8 +169,7 @@ def plain(value: Any) -> Any:
 
 def intent_of(templar: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
     """The evaluated variables of the intent."""
-    keys = [f"drawbridge_{domain}" for domain in DOMAINS]
-    return {key: plain(templar.template(variables[key])) for key in keys if key in variables}
+    return {key: plain(templar.template(variables[key])) for key in of_intent(variables)}
 
 
 def _key(key: Any) -> str:

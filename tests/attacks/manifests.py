@@ -17,8 +17,8 @@ __all__ = ["rendered", "sources"]
 Json = dict[str, Any]
 
 
-def rendered(texts: dict[str, str] | None = None) -> list[Json]:
-    """Every object that is the same at all sites, in its order; also from templates with a defect."""
+def rendered(texts: dict[str, str] | None = None, projects: bool = True) -> list[Json]:
+    """Every object that is the same at all sites with projects, in its order; also from templates with a defect."""
     described = site("lab")
-    called = names(part("kube", described["drawbridge_kube"]), part("nodes", described["drawbridge_nodes"]))
+    called = names(part("kube", described["drawbridge_kube"]), part("nodes", described["drawbridge_nodes"]), projects)
     return [it for kind in (RIGHTS, POLICIES) for it in installer.rendered(kind, called, texts)]

@@ -14,17 +14,18 @@ from typing import Any
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import (
-    bindings,
     infrastructure,
     namespaces,
     objects,
     open_nodes,
-    with_mounts,
+    project_objects,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import rights
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.projects_kube_view import allowed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
 from lab.hosts.paths import Paths
-from lab.kubernetes.installer import ADMINISTRATOR
+from lab.kubernetes.installer import ADMINISTRATOR, EVERYTHING
 from lab.tools import definitions
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
@@ -33,6 +34,7 @@ from tests import waiting
 from tests.attacks import tables
 from tests.attacks.client import KINDS, Answer, Client, Json, Who, path_of
 from tests.attacks.manifests import rendered
+from tests.attacks.projects import PROJECTS, SLURM, SPACES, moved
 from tests.attacks.tables import WAYS
 from tests.unit.module_utils.kube.kubelet.test_check import merged
 from tests.unit.module_utils.site.test_refused import site
@@ -42,7 +44,8 @@ SITE = site("lab")
 MOUNTS = ("/gpfs/fs1", "/gpfs/fs2", "/gpfs/deep/fs3", "/scratch/fs2", "/lake", "/lake/deep")
 FILESYSTEMS = [{"device": f"fs{index}", "mount": mount} for index, mount in enumerate(MOUNTS)]
 SITE = {**SITE, "drawbridge_gpfs": {**SITE["drawbridge_gpfs"], "filesystems": FILESYSTEMS}}
-SLURM, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "kube", "gpfs"))
+KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("kube", "gpfs"))
+RIGHTS = rights(SLURM, shared(GPFS), part("kube", {**SITE["drawbridge_kube"], **EVERYTHING}), None, PROJECTS)
 DEPLOYER = Who("drawbridge", ("drawbridge:platform", "drawbridge:installer"))
 """Whom a run acts as. The lab has given it the rights of role kube_installer."""
 ADMIN = Who(*ADMINISTRATOR)
@@ -110,10 +113,10 @@ class Scene:
 
     def _made(self, row: Json) -> tuple[str, Json]:
         """Where a row's object is made, and the object."""
-        thing = self.things[row["create"]]
-        body = self._with_uids(merged(thing["body"], row.get("with", {})))
-        body = inside(body, thing["pod"], row["pod"]) if "pod" in row else body
-        return thing["path"].replace("/vision/", f"/{row.get('in', 'vision')}/"), body
+        thing, space = self.things[row["create"]], row.get("in", "vision")
+        body = self._with_uids(merged(moved(thing["body"], space), row.get("with", {})))
+        body = moved(inside(body, thing["pod"], row["pod"]), space) if "pod" in row else body
+        return thing["path"].replace("/vision/", f"/{space}/"), body
 
     def _ask(self, who: Who, row: Json, dry: str) -> Answer:
         if "create" in row:
@@ -189,19 +192,21 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
         client.apply(path_of(body), body)
     for body in cast["before"]:
         client.apply(path_of(body), body)
-    for body in (*infrastructure(KUBE), open_nodes(KUBE), *rendered()):
+    for body in (*infrastructure(KUBE), open_nodes(KUBE), allowed(SLURM, PROJECTS), *rendered()):
         client.apply(path_of(body), body, ADMIN)
     quiet()
     scene.do(cast["early"])
-    for body in (*with_mounts(SLURM, shared(GPFS)), *bindings(SLURM)):
+    for body in RIGHTS:
         client.apply(path_of(body), body, ADMIN)
-    for body in (*namespaces(SLURM), *objects(SLURM)):
-        client.apply(path_of(body), body, DEPLOYER, manager="drawbridge")
+    for body in (*namespaces(SLURM, PROJECTS), *objects(SLURM, None, PROJECTS), *project_objects(SLURM, PROJECTS)):
+        done(lambda body=body: _applied(client, body), body)
     for row in cast["in_force"]:
         until(lambda row=row: refused_by(scene.ask(row), row["guard"]), f"{row['guard']} is in force")
     scene.do(cast["nodes"])
     for job, (uid, node) in JOBS.items():
         _open(scene, Owner("vision", job), uid, node)
+    for space in SPACES:
+        _identify(scene, Owner(space, 4711), 2001, "gpu02")
     scene.do(cast["then"])
     return scene
 
@@ -234,13 +239,24 @@ def _open(scene: Scene, owner: Owner, uid: int, node: str) -> None:
     patch, kind = opening(owner).patch(), KINDS["json"]
     opener, at = scene.people["opener"], f"/api/v1/nodes/{node}"
     done(lambda: scene.client.ask("PATCH", at, patch, opener, kind), owner)
-    account = identity.name(owner.job, uid, GID)
-    for resource, body in identity.objects(owner, account, (node,), OTHERS.get(uid, ())):
-        path = identity.path(owner.namespace, resource)
-        done(lambda path=path, body=body: scene.client.ask("POST", path, body, opener), body)
+    _identify(scene, owner, uid, node)
     if node == "gpu03":
         dirty, own = dirtying(owner).patch(), scene.people["node gpu03"]
         done(lambda: scene.client.ask("PATCH", at, dirty, own, kind), owner)
+
+
+def _identify(scene: Scene, owner: Owner, uid: int, node: str) -> None:
+    """Make a job's identity as the opener does."""
+    opener, account = scene.people["opener"], identity.name(owner.job, uid, GID)
+    for resource, body in identity.objects(owner, account, (node,), OTHERS.get(uid, ())):
+        path = identity.path(owner.namespace, resource)
+        done(lambda path=path, body=body: scene.client.ask("POST", path, body, opener), body)
+
+
+def _applied(client: Client, body: Json) -> Answer:
+    """What a run applies."""
+    asked = f"{path_of(body)}?fieldManager=drawbridge&force=true&fieldValidation=Strict"
+    return client.ask("PATCH", asked, body, DEPLOYER, KINDS["apply"])
 
 
 def done(ask: Callable[[], Answer], what: object) -> None:

@@ -33,6 +33,7 @@ VISION = "namespaces/vision"
 PLACES = {
     "account": f"/api/v1/{VISION}/serviceaccounts",
     "admission": "/apis/admissionregistration.k8s.io/v1",
+    "claim": "/api/v1/namespaces/atlas/persistentvolumeclaims",
     "job": f"/apis/batch/v1/{VISION}/jobs",
     "jobset": f"/apis/jobset.x-k8s.io/v1alpha2/{VISION}/jobsets",
     "namespace": "/api/v1/namespaces",
@@ -42,6 +43,7 @@ PLACES = {
     "rbac": "/apis/rbac.authorization.k8s.io/v1",
     "runtime": f"/apis/trainer.kubeflow.org/v1alpha1/{VISION}/trainingruntimes",
     "trainjob": f"/apis/trainer.kubeflow.org/v1alpha1/{VISION}/trainjobs",
+    "volume": "/api/v1/persistentvolumes",
 }
 """What the first word of a path stands for."""
 VERBS = ("get", "post", "put", "patch", "delete")
@@ -172,7 +174,7 @@ def _subject(kind: str, name: str) -> Json:
 
 def _place(body: Json) -> str:
     """Where such objects are made: in the namespace of jobs, unless they belong to no namespace."""
-    whole = body["kind"] in ("Node", "Namespace", "ClusterRoleBinding")
+    whole = body["kind"] in ("Node", "Namespace", "ClusterRoleBinding", "PersistentVolume")
     metadata = body["metadata"] if whole else {**body["metadata"], "namespace": "vision"}
     return path_of({**body, "metadata": metadata}).rpartition("/")[0]
 
@@ -187,13 +189,14 @@ TEMPLATES = {
 
 def _each(row: Json) -> list[Json]:
     """A pod that may not be: in a template of every kind of workload, and made by controllers."""
-    asked = [(f"{what} {row['id']}", "job 4711", thing, "workloads") for what, thing in TEMPLATES.items()]
+    who = f"job 4711 of {row['in']}" if "in" in row else "job 4711"
+    asked = [(f"{what} {row['id']}", who, thing, "workloads") for what, thing in TEMPLATES.items()]
     asked += [
         (f"a pod {row['id']}", "job-controller", "pod", "job-pods"),
         (f"a Job of a set has a pod that {row['id']}", "jobset controller", "job of a jobset", "workloads"),
         (f"a pod of a PyTorchJob {row['id']}", "training-operator", "pod of a pytorchjob", "job-pods"),
     ]
-    rest = {key: row[key] for key in ("saying", "since") if key in row}
+    rest = {key: row[key] for key in ("saying", "since", "in") if key in row}
     return [
         {"id": name, "as": who, "create": thing, "pod": row["spec"], "guard": guard, **rest}
         for name, who, thing, guard in asked

@@ -21,7 +21,7 @@ from tests.conformance.tree import PLAYBOOKS, PYTHON, ROLES, ROOT, relative
 HOME = ROOT / "module_utils/drawbridge"
 FILES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")
 SUBSYSTEMS = {"fabric", "nic", "storage", "slurm", "kube", "gate", "proof", "report", "telemetry"}
-FLOORS = ({"core"}, {"nodes"}, SUBSYSTEMS, {"preflight", "health"}, {"site"})
+FLOORS = ({"core"}, {"nodes"}, SUBSYSTEMS, {"preflight", "health", "projects"}, {"site"})
 """From the ground floor to the top: a file may import from its own subsystem and from the floors below."""
 CORE_IO = re.compile(r"core/(command|files|units|packages/\w+|api/\w+)")
 """Besides files named io or *_io."""

@@ -14,8 +14,8 @@ import subprocess
 from ..common import REFUSE, Call, host_device
 
 REAL = "/usr/bin/findmnt"
-_BIND = re.compile(r"\[\S*/fs/(\w+)\]$")
-"""The source of a bind mount of the lab's shared folder."""
+_BIND = re.compile(r"\[\S*/fs/(\w+)\]$|^gpfs-(\w+)(?:\[|$)")
+"""The source of a bind mount of the lab's shared folder, and that of a fileset."""
 
 
 def main(name: str, argv: list[str]) -> int:
@@ -40,4 +40,4 @@ def _device(path: str) -> str:
     """The file system's device, such as fs1; empty for another mount."""
     asked = subprocess.run([REAL, "-T", path, "-n", "-o", "SOURCE"], check=False, capture_output=True, text=True)
     found = _BIND.search(asked.stdout.strip())
-    return found[1] if found else ""
+    return (found[1] or found[2]) if found else ""

@@ -31,6 +31,8 @@ from ..nodes.nics import INTEL, MELLANOX
 from ..slurm.accounting.plan import AccountingState
 from ..slurm.logins import text as logins
 from ..slurm.logins.model import SITE
+from ..storage.directories.model import Directory
+from ..storage.directories.plan import wanted
 from ..storage.kinds import KINDS
 from ..telemetry import node_exporter_layer as exporter
 from .kube_artefacts_view import KUBE
@@ -178,21 +180,28 @@ def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
         {item["name"]: {key: str(value) for key, value in item["terms"].items()} for item in part}
         for part in (accounts, qos)
     )
+    people = [f"group {group} account {it['name']}" for it in accounts for group in it.get("groups", ())]
+    ends = [f"account {it['name']} ends {it['ends']}" for it in accounts if it.get("ends")]
     gone = [f"no {kind} {name}" for kind, key in (("account", "accounts"), ("qos", "qos")) for name in absent[key]]
-    return Artefact([*AccountingState.of(users, limits, services).lines(), *gone])
+    return Artefact([*AccountingState.of(users, limits, services).lines(), *people, *ends, *gone])
+
+
+def shared_directories(directories: Any) -> Artefact:
+    """Directories as `ls -ld` orders them."""
+    return Artefact([f"{wanted(it)} {it.path}" for it in (Directory(**each) for each in directories)])
 
 
 _FUNCTIONS = (
     *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_runtime, gate_token, gate_guards),
     *(node_exporter, slurm_munge_key, slurm_packages, slurm_database, slurm_daemon, slurm_node_logins),
-    *(slurmdbd_config, slurm_config, slurm_accounting),
+    *(slurmdbd_config, slurm_config, slurm_accounting, shared_directories),
     *(*KUBE, *(function for kind in KINDS.values() for function in kind.artefacts)),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""
 READS = {
     *("cluster_intent", "gate_adoption", "infra_capacity", "node_visit", "validate_argument_spec"),
-    *("slurm_node_hardware", "slurm_node_ready", "slurm_node_use"),
+    *("slurm_node_hardware", "slurm_node_ready", "slurm_node_use", "slurm_account_jobs"),
     *(name for kind in KINDS.values() for name in kind.reads),
 }
 """Modules that write nothing."""

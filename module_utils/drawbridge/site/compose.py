@@ -10,19 +10,25 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from ..core.faults import Fault, IntentError
 from ..core.options import NONE
 from ..core.reader import Reader, lacks
 from ..storage.kinds import KINDS
-from .model import DOMAINS, EXPANSIONS, FILESYSTEMS, OPTIONAL
+from .model import DOMAINS, ENTRIES, EXPANSIONS, FILESYSTEMS, OPTIONAL
 
 Variables = Mapping[str, Any]
-"""Evaluated values by domain. One that is missing is a part that the site lacks."""
+"""Evaluated values by the ends of their names: domains, and single entries of a domain's list.
 
+A domain that is missing is a part that the site lacks.
+"""
+
+Viewed = TypeVar("Viewed", bound=Callable[..., Any])
+APART: dict[Callable[..., Any], Sequence[Callable[..., Any]]] = {}
+"""Expansions that views leave out."""
 KEPT: dict[tuple[Any, str], Any] = {}
 """Domains and views of this process, by what makes them and by the text of all that they are made of.
 
@@ -47,7 +53,7 @@ class Composed:
 def compose(variables: Variables, domains: Iterable[str] = tuple(DOMAINS), expand: bool = True) -> Composed:
     """These domains, with what others add to them. `expand=False` leaves long lists of hosts as they are."""
     found = Composed()
-    for domain in needed(domains, variables):
+    for domain in needed(domains, present(variables)):
         _shape(found, domain, variables, expand)
     for expansion in EXPANSIONS:
         if found.parts.keys() >= {*reads(expansion)}:
@@ -55,13 +61,28 @@ def compose(variables: Variables, domains: Iterable[str] = tuple(DOMAINS), expan
     return found
 
 
-def needed(domains: Iterable[str], have: Container[str] = DOMAINS) -> list[str]:
+def apart_from(*expansions: Callable[..., Any]) -> Callable[[Viewed], Viewed]:
+    """Mark a view that reads nothing of what these expansions add.
+
+    Nodes' views would else cost more, and change, with each entry that concerns other hosts alone.
+    """
+
+    def marked(view: Viewed) -> Viewed:
+        APART[view] = expansions
+        return view
+
+    return marked
+
+
+def needed(
+    domains: Iterable[str], have: Container[str] = DOMAINS, without: Sequence[Callable[..., Any]] = ()
+) -> list[str]:
     """The domains from which these ones are composed, with themselves, in the order of DOMAINS.
 
-    An expansion of a part that the site does not `have` needs nothing else.
+    An expansion of a part that the site does not `have` needs nothing else, nor does one that is left out.
     """
     wanted = set(domains)
-    for expansion in reversed(EXPANSIONS):
+    for expansion in reversed([it for it in EXPANSIONS if it not in without]):
         lacks_none = all(it in have or it not in OPTIONAL or may_be_none(expansion, it) for it in reads(expansion))
         if first(expansion) in wanted and lacks_none:
             wanted |= set(reads(expansion))
@@ -69,11 +90,17 @@ def needed(domains: Iterable[str], have: Container[str] = DOMAINS) -> list[str]:
 
 
 def _shape(found: Composed, domain: str, variables: Variables, expand: bool) -> None:
-    if domain in OPTIONAL and domain not in variables:
+    further = entries(domain, variables)
+    if domain in OPTIONAL and domain not in variables and not further:
         found.parts[domain] = None
         return
-    reader = Reader(expand)
-    found.parts[domain] = reader.record(DOMAINS[domain], variables.get(domain), f"drawbridge_{domain}")
+    reader, whole = Reader(expand), DOMAINS[domain]
+    part = reader.record(whole, variables.get(domain, {} if further else None), f"drawbridge_{domain}")
+    if further:
+        [of_entry, _end] = typing.get_args(typing.get_type_hints(whole)[domain])
+        more = [reader.record(of_entry, variables[name], f"drawbridge_{name}") for name in further]
+        part = None if reader.faults else replace(part, **{domain: (*getattr(part, domain), *more)})
+    found.parts[domain] = part
     found.faults += reader.faults
     if reader.faults:
         found.broken.add(domain)
@@ -89,6 +116,12 @@ def _expand(found: Composed, expansion: Callable[..., Any]) -> None:
         except IntentError as err:
             found.faults += err.faults
             found.broken.add(into)
+
+
+def entries(domain: str, names: Iterable[str]) -> list[str]:
+    """Of these names the variables that are each one entry more of a domain's list, in their order there."""
+    beginning = ENTRIES.get(domain)
+    return sorted(name for name in names if name.startswith(beginning)) if beginning else []
 
 
 def whole(function: Callable[..., Any], found: Composed) -> bool:
@@ -136,11 +169,11 @@ def derive(view: Callable[..., Any], variables: Variables, given: Mapping[str, A
     Only load() checks rules. Ansible evaluates views for each host and task, so the cost must not grow with the number
     of hosts. A part that the site lacks is None, which the type of the view's parameter must have.
     """
-    domains = reads(view)
-    made_of = _of(variables, domains)
+    domains, without = reads(view), APART.get(view, ())
+    made_of = _of(variables, domains, without)
 
     def made() -> Any:
-        parts = _parts(made_of, domains)
+        parts = _parts(made_of, domains, without)
         if found := lacking(view, parts):
             raise IntentError([lacks(f"drawbridge_{name}") for name in found])
         return view(**arguments(view, parts), **given)
@@ -148,13 +181,23 @@ def derive(view: Callable[..., Any], variables: Variables, given: Mapping[str, A
     return _kept(view, (made_of, given), made)
 
 
-def _of(variables: Variables, domains: Iterable[str]) -> dict[str, Any]:
+def _of(variables: Variables, domains: Iterable[str], without: Sequence[Callable[..., Any]] = ()) -> dict[str, Any]:
     """The variables from which these domains are composed. A template may have None for one that the site lacks."""
     have = {name for name, raw in variables.items() if raw is not None}
-    return {name: variables[name] for name in needed(domains, have) if name in have}
+    return {name: variables[name] for name in variables_of(needed(domains, present(have), without), have)}
 
 
-def _parts(variables: Variables, domains: Sequence[str]) -> dict[str, Any]:
+def present(have: Collection[str]) -> set[str]:
+    """These names, and the domains that their entries make."""
+    return {*have, *(domain for domain in ENTRIES if entries(domain, have))}
+
+
+def variables_of(domains: Iterable[str], have: Collection[str]) -> list[str]:
+    """The variables of these domains among those that a site has."""
+    return [it for domain in domains for it in (domain, *entries(domain, have)) if it in have]
+
+
+def _parts(variables: Variables, domains: Sequence[str], without: Sequence[Callable[..., Any]] = ()) -> dict[str, Any]:
     """Each domain alone, because views read different ones."""
 
     def made(domain: str, made_of: Variables) -> Any:
@@ -165,7 +208,7 @@ def _parts(variables: Variables, domains: Sequence[str]) -> dict[str, Any]:
 
     found = {}
     for domain in domains:
-        made_of = _of(variables, [domain])
+        made_of = _of(variables, [domain], without)
         found[domain] = _kept(DOMAINS[domain], made_of, functools.partial(made, domain, made_of))
     return found
 

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 from ..core.faults import Fault
+from ..projects.model import Projects
+from ..slurm.accounting.model import NO_MOUNTS
 from ..slurm.model import Slurm
 from ..storage.kinds import KINDS, shared
 from ..storage.model import SharedFilesystem
@@ -28,17 +30,26 @@ def places_are_apart(filesystems: Mapping[str, Any]) -> Iterator[Fault]:
                 yield Fault(f"drawbridge_{second.kind}", second.mount, reason, "use a folder outside of it")
 
 
-def accounts_see_shared_file_systems(slurm: Slurm, filesystems: Mapping[str, Any]) -> Iterator[Fault]:
-    """Pods of an account mount what all nodes have."""
+def accounts_see_shared_file_systems(
+    slurm: Slurm, filesystems: Mapping[str, Any], projects: Projects | None
+) -> Iterator[Fault]:
+    """Pods of an account mount what all nodes have. Of the directory of a project a rule of its own says that."""
+    own = {projects.folder_of(project) for project in projects.projects} if projects else set()
     known = [filesystem.mount for filesystem in shared(filesystems)]
     variables = " or ".join(f"drawbridge_{name}" for name in KINDS)
     for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}].mounts"
-        for mount in (mount for mount in account.mounts if mount not in known):
+        wanted = [it for it in account.mounts if account.mounts != NO_MOUNTS and it not in own]
+        for mount in (mount for mount in wanted if not _inside(mount, known)):
             repair = f"use some of {', '.join(known)}" if known else f"define {variables}"
             yield Fault(key, mount, "no shared file system is mounted there", repair)
-        if account.mounts and not account.namespace:
-            yield Fault(key, list(account.mounts), "its jobs have no pods", "set its namespace too, or take mounts out")
+        if wanted and not account.namespace:
+            yield Fault(key, wanted, "its jobs have no pods", "set its namespace too, or take mounts out")
+
+
+def _inside(folder: str, mounts: Collection[str]) -> bool:
+    """Whether a folder is one of these, or in one."""
+    return any(it in mounts for it in (folder, *map(str, PurePosixPath(folder).parents)))
 
 
 RULES = (places_are_apart, accounts_see_shared_file_systems)

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..slurm.accounting.model import NO_MOUNTS
 from ..slurm.model import Slurm
 from ..storage.kinds import shared
 from ..storage.model import SharedFilesystem
@@ -23,10 +24,13 @@ def filesystems(filesystems: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def of_namespaces(slurm: Slurm, filesystems: Iterable[SharedFilesystem]) -> dict[str, list[str]]:
-    """Mount points that pods of each job namespace see."""
+    """Folders that pods of each job namespace see: file systems in their order, then folders inside of them."""
     every = [filesystem.mount for filesystem in filesystems]
-    return {
-        account.namespace: [mount for mount in every if not account.mounts or mount in account.mounts]
-        for account in slurm.accounts
-        if account.namespace
-    }
+    return {account.namespace: _seen(account.mounts, every) for account in slurm.accounts if account.namespace}
+
+
+def _seen(named: Sequence[str], every: list[str]) -> list[str]:
+    if not named:
+        return every
+    inside = [it for it in named if it not in every and named != NO_MOUNTS]
+    return [*(mount for mount in every if mount in named), *inside]

@@ -27,12 +27,17 @@ from ..core.names import (
 )
 from ..health.model import Health
 from ..kube.closed_list.cel import unlisted_fields
+from ..kube.closed_list.pods import CLAIM_VOLUME
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.gpus.vendors import VENDORS
 from ..nodes.model import Nodes
+from ..projects.accounts import project_accounts
+from ..projects.model import Project, Projects
 from ..slurm.model import Slurm
 from ..storage.model import SharedFilesystem
+from . import projects_kube_view as of_projects
+from .compose import apart_from
 from .filesystems_view import of_namespaces
 
 RBAC = "rbac.authorization.k8s.io"
@@ -75,8 +80,17 @@ def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
     }
 
 
+@apart_from(project_accounts)
 def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
-    """The gate's configuration on a host: the site's part of the gate's configuration file."""
+    """The gate's configuration on a node: the site's part of the gate's configuration file.
+
+    It names no namespace of a project: a node reads it from its own state, so that a new project changes no node.
+    """
+    return gate_controller(nodes, slurm, kube, name)
+
+
+def gate_controller(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
+    """The gate's configuration on the controller: the site's part of the gate's configuration file."""
     gated = [part for part in slurm.partitions if part.gate]
     here = nodes.class_of(name) if nodes.range_of(name) else None
     return {
@@ -107,15 +121,16 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
     }
 
 
-def gate_objects(slurm: Slurm, kube: Kube, health: Health | None) -> Json:
+def gate_objects(slurm: Slurm, kube: Kube, health: Health | None, projects: Projects | None = None) -> Json:
     """What a run writes for the gate in Kubernetes, and what it looks at.
 
-    C(namespaces), then C(accounts), lists of manifests; C(tenant_roles), which job namespaces may bind; C(nodes), all
-    gated nodes; C(infra) and C(jobs), namespaces.
+    C(namespaces), then C(accounts), lists of manifests. C(tenant_roles), which job namespaces may bind; C(nodes), all
+    gated nodes; C(infra) and C(jobs), namespaces. At a site with projects C(projects), the manifests of these.
     """
     return {
-        "namespaces": namespaces(slurm),
-        "accounts": objects(slurm, health),
+        "namespaces": namespaces(slurm, projects),
+        "accounts": objects(slurm, health, projects),
+        **({"projects": project_objects(slurm, projects)} if projects else {}),
         "tenant_roles": tenant_roles(kube),
         "nodes": gated_nodes(slurm),
         "infra": list(kube.infra_namespaces),
@@ -128,20 +143,36 @@ def accounts(health: Health | None) -> tuple[str, ...]:
     return (OPENER, RECONCILER, *((HEALTH,) if health else ()))
 
 
-def objects(slurm: Slurm, health: Health | None = None) -> list[Json]:
-    """What a run writes beside namespaces: ServiceAccounts, and the quota of each job namespace."""
+def objects(slurm: Slurm, health: Health | None = None, projects: Projects | None = None) -> list[Json]:
+    """What a run writes beside namespaces: ServiceAccounts, and the quota of each job namespace of an account."""
+    own = of_projects.of_namespaces(slurm, projects)
     return [
         *(_account(GATE_NAMESPACE, name) for name in accounts(health)),
         *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
-        *(_quota(space, max_pods(slurm), slurm.gate.objects) for space in job_namespaces(slurm)),
+        *(_quota(it, max_pods(slurm), slurm.gate.objects) for it in job_namespaces(slurm) if it not in own),
     ]
 
 
-def bindings(slurm: Slurm) -> list[Json]:
-    """The gate's RoleBindings in job namespaces. Their ClusterRoles are the same at all sites and are files."""
+def project_objects(slurm: Slurm, projects: Projects) -> list[Json]:
+    """What a run writes in namespaces of projects: also the gate's RoleBindings, so that no administrator has to."""
+    own = of_projects.of_namespaces(slurm, projects)
+    return [
+        *(_quota(space, max_pods(slurm), slurm.gate.objects, it) for space, it in own.items()),
+        *_bindings(own),
+        *of_projects.volumes(slurm, projects),
+    ]
+
+
+def bindings(slurm: Slurm, projects: Projects | None = None) -> list[Json]:
+    """The gate's RoleBindings in namespaces of accounts. Their ClusterRoles are the same at all sites and are files."""
+    own = of_projects.of_namespaces(slurm, projects)
+    return _bindings(it for it in job_namespaces(slurm) if it not in own)
+
+
+def _bindings(spaces: Iterable[str]) -> list[Json]:
     return [
         _binding(space, f"drawbridge-{role}", subject)
-        for space in job_namespaces(slurm)
+        for space in spaces
         for role, subject in (
             (OPENER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": OPENER}),
             (RECONCILER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": RECONCILER}),
@@ -160,8 +191,12 @@ def infra_namespaces(kube: Kube) -> list[str]:
     return [GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces]
 
 
-def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
-    """Variables of the role's manifests: the gate's names in lower case, the site's schedulers and controllers."""
+def names(kube: Kube, nodes: Nodes, projects: bool = False) -> dict[str, Any]:
+    """Variables of the role's manifests: the gate's names in lower case, the site's schedulers and controllers.
+
+    C(has_projects): whether the site has drawbridge_projects.
+    """
+    without = () if projects else (CLAIM_VOLUME,)
     own = {key.lower(): value for key, value in vars(gate_names).items() if key.isupper()}
     controllers = {key: _user(account) for key, account in vars(kube.controllers).items()}
     workloads = {group: list(resources) for group, resources in WORKLOADS.items()}
@@ -176,9 +211,10 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
         "audiences": list(kube.audiences),
         "levels": LEVELS_OF,
         "unlisted_fields": {
-            "Pod": unlisted_fields("Pod", "pod"),
-            **{it: unlisted_fields(it, "spec") for it in ("Job", *LEVELS_OF.values())},
+            "Pod": unlisted_fields("Pod", "pod", without),
+            **{it: unlisted_fields(it, "spec", without) for it in ("Job", *LEVELS_OF.values())},
         },
+        "has_projects": projects,
         "devices": [
             *(vendor.resource for vendor in VENDORS.values()),
             *(f"rdma/{part.name}" for part in resources(nodes, kube)),
@@ -187,10 +223,19 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
     }
 
 
-def namespaces(slurm: Slurm) -> list[Json]:
-    """What a run says of namespaces: which ones are for jobs, and how many pods they may have."""
+def namespaces(slurm: Slurm, projects: Projects | None = None) -> list[Json]:
+    """What a run says of namespaces: which ones are for jobs, and how many pods they may have.
+
+    Of those of projects it says all that an administrator allows, and makes them.
+    """
+    own, mounts = of_projects.of_namespaces(slurm, projects), of_namespaces(slurm, ())
+    said = {name: {"labels": {GATED: "true"}} for name in job_namespaces(slurm)}
+    if projects:
+        said |= {name: of_projects.metadata(it, projects, mounts[name]) for name, it in own.items()}
     most = {MAX_PODS: str(max_pods(slurm))}
-    return [namespace(name, labels={GATED: "true"}, annotations=most) for name in job_namespaces(slurm)]
+    return [
+        namespace(name, **{**it, "annotations": {**it.get("annotations", {}), **most}}) for name, it in said.items()
+    ]
 
 
 def tenant_roles(kube: Kube) -> list[str]:
@@ -203,10 +248,12 @@ def infrastructure(kube: Kube) -> list[Json]:
     return [namespace(name, labels={INFRA: "true"}) for name in infra_namespaces(kube)]
 
 
-def with_mounts(slurm: Slurm, filesystems: Iterable[SharedFilesystem]) -> list[Json]:
-    """Job namespaces with the paths that pods may mount."""
-    seen = of_namespaces(slurm, filesystems)
-    return [namespace(name, annotations={HOST_PATHS: ",".join(seen[name])}) for name in job_namespaces(slurm)]
+def with_mounts(slurm: Slurm, filesystems: Iterable[SharedFilesystem], projects: Projects | None = None) -> list[Json]:
+    """Job namespaces of accounts with the paths that pods may mount."""
+    seen, own = of_namespaces(slurm, filesystems), of_projects.of_namespaces(slurm, projects)
+    return [
+        namespace(it, annotations={HOST_PATHS: ",".join(seen[it])}) for it in job_namespaces(slurm) if it not in own
+    ]
 
 
 def namespace(name: str, **metadata: Json) -> Json:
@@ -231,12 +278,14 @@ def _account(namespace: str, name: str) -> Json:
     return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False}
 
 
-def _quota(namespace: str, most: int, objects: int) -> Json:
-    """`pods` counts what runs or waits. Jobs may keep some finished pods beside it."""
+def _quota(namespace: str, most: int, objects: int, project: Project | None = None) -> Json:
+    """`pods` counts what runs or waits. Jobs may keep some finished pods beside it. A project has its claims alone."""
     counts = [f"count/{kind}.{group}" for group, kinds in WORKLOADS.items() for kind in kinds]
     metadata = {"name": QUOTA, "namespace": namespace}
     hard = {kind: str(most) for kind in ("pods", *counts)} | {"count/pods": str(most * FINISHED)}
     hard |= {f"count/{kind}": str(objects) for kind in ("configmaps", "secrets", "services")}
+    if project:
+        hard["persistentvolumeclaims"] = str(len(of_projects.claims(project)))
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
 
 

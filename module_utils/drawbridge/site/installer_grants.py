@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from ..core.names import (
     GATE_NAMESPACE,
+    IDENTITIES,
     INSTALLER_NAMESPACE,
     NODES_NAMESPACE,
     OPEN_NODES,
+    PROJECTS,
     QUOTA,
 )
 from ..health.model import Health
@@ -17,8 +19,10 @@ from ..kube.model import Kube
 from ..kube.releases.catalogue import NVIDIA
 from ..kube.releases.rdma_plugin_view import NAME as RDMA_PLUGIN
 from ..kube.rights.rbac import Grant
+from ..projects.model import Projects
 from ..slurm.model import Slurm
 from .gate_view import RBAC, accounts, job_namespaces
+from .projects_kube_view import of_namespaces
 
 APPLY = ("get", "create", "patch")
 """Verbs of a server-side apply. With it, unlike with a POST, `create` can be granted for one name."""
@@ -36,13 +40,18 @@ READ = (
 )
 
 
-def grants(slurm: Slurm, kube: Kube, health: Health | None = None) -> dict[str, list[Grant]]:
-    """What the tasks of each role need. None of it lets a run give a right, except the GPU operator's chart."""
+def grants(
+    slurm: Slurm, kube: Kube, health: Health | None = None, projects: Projects | None = None
+) -> dict[str, list[Grant]]:
+    """What the tasks of each role need.
+
+    None of it lets a run give a right, except the GPU operator's chart, and the gate's own in namespaces of projects.
+    """
     return {
         "kube_node": _kube_node(kube),
         "gpu_operator": [Grant("", "nodes", ("list",)), Grant("", "pods", ("list",)), *_gpu_operator(kube)],
         "rdma_plugin": _rdma_plugin(kube),
-        "slurm_gate": [*_gate_objects(slurm, health), *_adoption()],
+        "slurm_gate": [*_gate_objects(slurm, health, projects), *_adoption(), *(_projects() if projects else ())],
     }
 
 
@@ -82,10 +91,11 @@ def _rdma_plugin(kube: Kube) -> list[Grant]:
     return [Grant(group, resource, APPLY, (RDMA_PLUGIN,), kube.rdma.namespace) for group, resource in kinds]
 
 
-def _gate_objects(slurm: Slurm, health: Health | None) -> list[Grant]:
+def _gate_objects(slurm: Slurm, health: Health | None, projects: Projects | None) -> list[Grant]:
     """Purpose and size of job namespaces; identities and their tokens."""
+    own = of_namespaces(slurm, projects)
     return [
-        Grant("", "namespaces", ("get", "patch"), tuple(job_namespaces(slurm))),
+        Grant("", "namespaces", ("get", "patch"), tuple(it for it in job_namespaces(slurm) if it not in own)),
         Grant("", "resourcequotas", APPLY, (QUOTA,)),
         Grant("", "configmaps", ("get",), (OPEN_NODES,), GATE_NAMESPACE),
         Grant("", "serviceaccounts", APPLY, accounts(health), GATE_NAMESPACE),
@@ -93,6 +103,19 @@ def _gate_objects(slurm: Slurm, health: Health | None) -> list[Grant]:
         # named like the nodes, so that a new node changes no rights
         Grant("", "serviceaccounts", APPLY, namespace=NODES_NAMESPACE),
         Grant("", "serviceaccounts/token", ("create",), namespace=NODES_NAMESPACE),
+    ]
+
+
+def _projects() -> list[Grant]:
+    """Namespaces of projects that do not exist yet, so without names: the policy drawbridge-projects narrows these."""
+    roles = tuple(f"{it}-namespace" for it in IDENTITIES)
+    return [
+        Grant("", "namespaces", APPLY),
+        Grant(RBAC, "rolebindings", APPLY, IDENTITIES),
+        Grant(RBAC, "clusterroles", ("bind",), roles),
+        Grant("", "persistentvolumes", (*APPLY, "list", "delete")),
+        Grant("", "persistentvolumeclaims", (*APPLY, "list", "delete")),
+        Grant("", "configmaps", ("get",), (PROJECTS,), GATE_NAMESPACE),
     ]
 
 

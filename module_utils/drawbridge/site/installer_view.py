@@ -16,11 +16,13 @@ from ..kube.model import Kube
 from ..kube.releases.gpu_operator_view import LABELS
 from ..kube.rights.rbac import ROLE, Grant, Json, rules
 from ..nodes.model import Nodes
+from ..projects.model import Projects
 from ..slurm.model import Slurm
 from ..storage.kinds import shared
 from ..storage.model import SharedFilesystem
 from .gate_view import RBAC, bindings, infrastructure, names, namespace, open_nodes, with_mounts
 from .installer_grants import grants
+from .projects_kube_view import allowed
 
 ACT = "drawbridge-act-as-installer"
 GROUP = {"kind": "Group", "apiGroup": RBAC, "name": INSTALLER}
@@ -32,7 +34,12 @@ JOINING = {
 
 
 def kube_installer(
-    nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube, health: Health | None
+    nodes: Nodes,
+    slurm: Slurm,
+    filesystems: Mapping[str, Any],
+    kube: Kube,
+    health: Health | None,
+    projects: Projects | None = None,
 ) -> Json:
     """What an administrator applies in Kubernetes.
 
@@ -40,24 +47,28 @@ def kube_installer(
     """
     # rights come before a run, policies after it has seen that nothing on the nodes conflicts with them
     return {
-        "rights": rights(slurm, shared(filesystems), kube, health),
+        "rights": rights(slurm, shared(filesystems), kube, health, projects),
         "policies": [open_nodes(kube)],
-        "names": names(kube, nodes),
+        "names": names(kube, nodes, projects is not None),
     }
 
 
 def rights(
-    slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube, health: Health | None = None
+    slurm: Slurm,
+    filesystems: Iterable[SharedFilesystem],
+    kube: Kube,
+    health: Health | None = None,
+    projects: Projects | None = None,
 ) -> list[Json]:
     """Namespaces, the rights of a run, and bindings of the gate. Namespaces come first."""
-    needed = [grant for part in grants(slurm, kube, health).values() for grant in part]
+    needed = [grant for part in grants(slurm, kube, health, projects).values() for grant in part]
     spaces = list(dict.fromkeys([INSTALLER_NAMESPACE, *(grant.namespace for grant in needed if grant.namespace)]))
     acts = [
         Grant("", "users", ("impersonate",), (INSTALLER_USER,)),
         Grant("", "groups", ("impersonate",), (PLATFORM, INSTALLER)),
     ]
     account = {"kind": "ServiceAccount", "namespace": INSTALLER_NAMESPACE, "name": "installer"}
-    found = [*_namespaces(kube, spaces), *with_mounts(slurm, filesystems)]
+    found = [*_namespaces(kube, spaces), *with_mounts(slurm, filesystems, projects)]
     found += [
         _object("v1", "ServiceAccount", "installer", INSTALLER_NAMESPACE, automountServiceAccountToken=False),
         # the only pod that a run creates is a trial, which the policies refuse
@@ -70,7 +81,8 @@ def rights(
     for space in spaces:
         if within := [grant for grant in needed if grant.namespace == space]:
             found += [_role("Role", ROLE, within, space), _binding("Role", ROLE, [GROUP], space)]
-    return [*found, *(_joining() if kube.join == "drawbridge" else ()), *bindings(slurm)]
+    found += [*(_joining() if kube.join == "drawbridge" else ()), *bindings(slurm, projects)]
+    return [*found, *([allowed(slurm, projects)] if projects else [])]
 
 
 def _namespaces(kube: Kube, spaces: Iterable[str]) -> list[Json]:

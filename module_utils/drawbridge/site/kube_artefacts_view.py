@@ -58,9 +58,14 @@ def k8s(definition: Any) -> Artefact:
     return Artefact(objects=definition if isinstance(definition, list) else [definition])
 
 
+def project_objects(objects: Any) -> Artefact:
+    """Objects of projects. Those that an earlier run made for another one, and that are not here, are deleted."""
+    return Artefact(objects=objects)
+
+
 def installer_rights(objects: Any, manifest: str) -> Artefact:
     """Objects that an administrator applies. The run only compares them."""
     return Artefact(handed={manifest: objects})
 
 
-KUBE = (kube_packages, kube_runtime, kubelet_config, kube_member, helm_release, installer_rights, k8s)
+KUBE = (kube_packages, kube_runtime, kubelet_config, kube_member, helm_release, installer_rights, k8s, project_objects)

@@ -20,6 +20,8 @@ from ..kube.member import rules as kube_node
 from ..kube.releases import rules as kube_devices
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
+from ..projects import rules as projects
+from ..projects import storage_rules as project_storage
 from ..slurm import partition_rules as slurm_partitions
 from ..slurm import rules as slurm
 from ..slurm import scripts_rules as slurm_scripts
@@ -39,8 +41,10 @@ from . import proof_rules as proof
 from . import system_rules as systems
 from . import telemetry_rules as telemetry
 from .compose import Composed, arguments, compose, whole
+from .entry_places import placed, places
 from .inventory_groups import group_faults
-from .model import DOMAINS, Intent
+from .model import Intent
+from .own_names import by_end
 
 Rule = Callable[..., Iterable[Fault]]
 RULES: tuple[Rule, ...] = tuple(
@@ -51,6 +55,7 @@ RULES: tuple[Rule, ...] = tuple(
         *(part.RULES for part in (slurm_logins, accounting, slurm_storage, systems)),
         *(kind.rules for kind in KINDS.values()),
         *(part.RULES for part in (filesystems, kube, kube_devices, kube_node, proof, telemetry, openmetrics, health)),
+        *(part.RULES for part in (projects, project_storage)),
     )
     for rule in rules
 )
@@ -72,12 +77,14 @@ def checked(
 
     With `groups`, the hosts of the inventory's groups, also faults of these; `part`: it may have any part of the site.
     """
-    found = compose({domain: variables[key] for domain in DOMAINS if (key := f"drawbridge_{domain}") in variables})
+    raw = {end: variables[name] for end, name in by_end(variables).items()}
+    found = compose(raw)
     faults = [*found.faults, *(fault for rule in RULES for fault in judged(rule, found))]
     if groups is not None:
         faults += group_faults(found, groups, part)
+    where = places(found.parts, raw)
     # several rules may look up one name
-    once = [*{str(fault): fault for fault in faults}.values()]
+    once = [*{str(fault): fault for fault in (placed(fault, where) for fault in faults)}.values()]
     return None if found.broken else Intent(**arguments(Intent, found.parts)), once
 
 

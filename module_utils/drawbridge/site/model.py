@@ -15,6 +15,8 @@ from ..fabric.model import Fabric
 from ..health.model import Health
 from ..kube.model import Kube
 from ..nodes.model import Nodes
+from ..projects.accounts import project_accounts
+from ..projects.model import Projects
 from ..proof.model import Proof
 from ..slurm.model import Slurm
 from ..storage.kinds import KINDS
@@ -32,6 +34,7 @@ _PARTS: Mapping[str, tuple[type, str]] = {
     "proof": (Proof, "proofs of nodes and fabric"),
     "telemetry": (Telemetry, "metrics"),
     "health": (Health, "hardware faults of nodes"),
+    "projects": (Projects, "projects"),
 }
 DOMAINS: Mapping[str, type] = {name: model for name, (model, _title) in _PARTS.items()}
 """The class of each variable `drawbridge_<domain>`."""
@@ -40,7 +43,9 @@ OPTIONAL: Mapping[str, str] = {name: title for name, (_model, title) in _PARTS.i
 FILESYSTEMS = "filesystems"
 """The parameter of rules, views and expansions that is not one domain: those of all kinds of file systems that the site
 has, by kind."""
-EXPANSIONS: tuple[Callable[..., Any], ...] = (proof_partition, openmetrics, reboots)
+ENTRIES: Mapping[str, str] = {"projects": "project_"}
+"""Domains whose list goes on in variables of one entry each, by the beginning of their names."""
+EXPANSIONS: tuple[Callable[..., Any], ...] = (project_accounts, proof_partition, openmetrics, reboots)
 """What entries of one domain stand for in others: pure functions, in their order, whose parameters name domains.
 
 The first is the one that the function returns anew, with what the others add. It may raise IntentError. A domain that
@@ -60,3 +65,4 @@ class Intent:
     proof: Proof | None
     telemetry: Telemetry | None
     health: Health | None
+    projects: Projects | None

@@ -8,8 +8,23 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 from ..core.faults import HIDDEN, Fault
+from .model import DOMAINS, ENTRIES
 
 PREFIX = "drawbridge_"
+"""Of the variables of the intent: a domain follows, or one entry of a domain's list."""
+_ENTRIES = tuple(f"{PREFIX}{it}" for it in ENTRIES.values())
+_DOMAINS = tuple(f"{PREFIX}{it}" for it in DOMAINS)
+
+
+def of_intent(names: Iterable[str]) -> list[str]:
+    """The variables of the intent among these names: domains in their order, then single entries by name."""
+    have = {name for name in names if name.startswith(PREFIX)}
+    return [*(it for it in _DOMAINS if it in have), *sorted(it for it in have if it.startswith(_ENTRIES))]
+
+
+def by_end(names: Iterable[str]) -> dict[str, str]:
+    """The variables of the intent by what follows their beginning."""
+    return {name.removeprefix(PREFIX): name for name in of_intent(names)}
 
 
 def spelling_faults(names: Iterable[str], prefixes: tuple[str, ...], place: str) -> Iterator[Fault]:
@@ -29,6 +44,8 @@ def unread(names: Iterable[str], known: Iterable[str], place: str) -> Iterator[F
     """
     own = [*known]
     for name in sorted(name for name in names if name.startswith(PREFIX) and name not in own):
+        if name.startswith(_ENTRIES) and "." not in name:
+            continue
         head, dot, keys = name.partition(".")
         if dot and head in own:
             reason = f"Ansible takes it for one name, and not for a key of {head}"

@@ -10,11 +10,13 @@ from typing import Any
 from ..fabric.model import Fabric
 from ..nodes.model import Nodes
 from ..nodes.passport_io import PROGRAM
+from ..projects.accounts import project_accounts
 from ..proof.depends import Asked, digest
 from ..proof.model import ClassProof, Proof
 from ..proof.node import ProofNode
 from ..slurm import view as slurm_view
 from ..slurm.model import Slurm
+from .compose import apart_from
 from .proof_view import proof_node
 
 SETTINGS = "/etc/drawbridge/passport.json"
@@ -26,6 +28,7 @@ DEPENDS = (
 it: a change of them would drain all nodes of the site at once."""
 
 
+@apart_from(project_accounts)
 def slurm_node(
     nodes: Nodes,
     slurm: Slurm,

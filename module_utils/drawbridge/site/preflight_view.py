@@ -14,18 +14,21 @@ from ..fabric.cabling import neighbours, node_ports
 from ..fabric.model import Fabric
 from ..kube.model import Kube
 from ..nodes.model import NO_GPUS, NodeClass, Nodes
+from ..projects.accounts import project_accounts
 from ..proof.model import Proof
 from ..slurm.config.settings import first_port, preset
 from ..slurm.model import Slurm
 from ..slurm.releases import RELEASES
 from ..storage.kinds import KINDS
 from ..storage.model import Servers
+from .compose import apart_from
 from .proof_view import proof_node
 
 SLURMDBD, KUBELET, HTTPS = 6819, 10250, 443
 MUNGE = "munge"
 
 
+@apart_from(project_accounts)
 def preflight(
     fabric: Fabric | None, nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube | None, name: str
 ) -> dict[str, Any]:

@@ -18,18 +18,22 @@ from ..kube.model import Kube
 from ..kube.releases.gpu_operator_view import gpu_operator
 from ..kube.releases.rdma_plugin_view import rdma_plugin
 from ..nodes.model import Nodes
+from ..projects.accounts import project_accounts
+from ..projects.command_view import project_command
+from ..projects.view import project_states, project_storage
 from ..slurm.maintenance.view import maintenance
 from ..slurm.model import Slurm
 from ..slurm.view import slurm_controller, slurm_login
 from ..storage.kinds import KINDS
-from .compose import derive, needed, parameters, reads
+from .compose import APART, apart_from, derive, needed, parameters, present, reads, variables_of
 from .filesystems_view import filesystems
-from .gate_view import gate, gate_objects, infra_capacity
+from .gate_view import gate, gate_controller, gate_objects, infra_capacity
 from .health_view import node_health, node_looks
 from .installer_view import kube_installer
 from .mirror_view import mirror
 from .model import DOMAINS, FILESYSTEMS
 from .network_view import nic, node_switches, switch
+from .own_names import by_end
 from .passport_view import slurm_node
 from .preflight_view import preflight
 from .proof_view import node_proof
@@ -41,6 +45,7 @@ Json = dict[str, Any]
 View = Callable[..., Any]
 
 
+@apart_from(project_accounts)
 def node_layers(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube: Kube | None, name: str) -> Json:
     """The layers that a node has beside Slurm.
 
@@ -59,10 +64,10 @@ def node_layers(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], kube
 _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login),
     *(view for kind in KINDS.values() for view in kind.views),
-    *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, drawbridge_status, mirror, preflight, filesystems, switch_traffic, switch_waves),
+    *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_controller),
+    *(gate_objects, drawbridge_run, drawbridge_status, mirror, preflight, filesystems, switch_traffic, switch_waves),
     *(maintenance, switch_rounds, node_proof, telemetry, telemetry_switches, telemetry_prometheus, telemetry_reports),
-    *(node_health, node_looks),
+    *(node_health, node_looks, project_states, project_storage, project_command),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
 
@@ -79,13 +84,12 @@ def viewed(
     if not isinstance(name, str) or name not in VIEWS:
         raise ValueError(f"{name!r} is not the name of one view; use one of {', '.join(sorted(VIEWS))}")
     view = VIEWS[name]
-    parts = {}
-    have = {key for key in DOMAINS if key in given or f"drawbridge_{key}" in variables}
-    for key in needed(reads(view), have):
-        if key in given:
-            parts[key] = given[key]
-        elif f"drawbridge_{key}" in variables:
-            parts[key] = evaluated(variables[f"drawbridge_{key}"])
+    own = by_end(variables)
+    have = {*own, *(key for key in DOMAINS if key in given)}
+    parts = {
+        key: given[key] if key in given else evaluated(variables[own[key]])
+        for key in variables_of(needed(reads(view), present(have), APART.get(view, ())), have)
+    }
     try:
         return derive(view, parts, _arguments(view, variables, given))
     except ValueError as err:

@@ -21,6 +21,7 @@ from .config.view import controller_files, slurmdbd_conf
 from .logins.model import ADOPT
 from .model import Script, Slurm
 from .packaging import PACKAGINGS
+from .resets.view import budget
 
 PARTS = "/etc/drawbridge/slurm"
 SLURMD_LIMIT = "/etc/systemd/system/slurmd.service.d/20-drawbridge-memory.conf"
@@ -33,6 +34,7 @@ def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> dict[str, Any
     C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(mariadb), path of the database server's file;
     C(slurmctld) and C(slurmdbd), files for M(drawbridge.drawbridge.slurm_config) and
     M(drawbridge.drawbridge.slurmdbd_config); C(accounting), options of M(drawbridge.drawbridge.slurm_accounting).
+    C(budget) is the configuration of drawbridge-budget, where a budget has a period or an account an end.
     """
     texts = controller_files(slurm, nodes, cgroups)
     storage, user = slurm.accounting, preset(slurm.settings, "SlurmUser")
@@ -55,6 +57,7 @@ def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> dict[str, Any
             {"path": "/etc/slurm/slurmdbd.conf", "content": slurmdbd_conf(slurm), **_owner(user), "mode": "0600"},
         ],
         "accounting": accounting(slurm),
+        **({"budget": timed} if (timed := budget(slurm)) else {}),
         "scripts": {key: [it.path for it in getattr(slurm.scripts, kind)] for key, kind in SCRIPT_KINDS.items()},
         "release": slurm.version,
     }

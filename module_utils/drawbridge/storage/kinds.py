@@ -17,3 +17,8 @@ KINDS: Mapping[str, Kind] = {name: import_module(f"{__package__}.{name}.kind").K
 def shared(filesystems: Mapping[str, Any]) -> list[SharedFilesystem]:
     """File systems of all kinds that a site has, in the order of the kinds."""
     return [each for name, intent in filesystems.items() for each in KINDS[name].shared(intent)]
+
+
+def with_filesets(filesystems: Mapping[str, Any]) -> dict[str, bool]:
+    """Mount points, each with whether directories of projects are filesets there."""
+    return {each.mount: KINDS[each.kind].filesets for each in shared(filesystems)}

@@ -77,5 +77,7 @@ class Kind:
     """Its modules that write nothing."""
     groups: Mapping[str, Group] = field(default_factory=dict)
     layer: KernelLayer | None = None
+    filesets: bool = False
+    """Whether the directory of a project is a fileset, with quotas and a pool of its own."""
     proposed: Callable[[Sequence[tuple[str, str, str]], Mapping[str, Sequence[str]]], Sequence[str]] | None = None
     """Lines of a proposed intent, from sources, places and types of all mounts, and from the inventory's groups."""

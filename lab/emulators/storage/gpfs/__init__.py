@@ -6,7 +6,7 @@ No capture confirms these texts; nothing may depend on their words: adding a nod
 cluster or without packages. Starting without a licence. Mounting with the daemon down or in maintenance mode. Deleting
 an active node or an NSD server. A caller who is not root or not an admin; mmsdrrestore. All refusals of mmchconfig but
 6027-3960, of node classes, mmauth, mmremotecluster, mmremotefs. `mmbuildgpl` without headers. Errors of mmpmon, and the
-name that it has for a file system of another cluster.
+name that it has for a file system of another cluster. Filesets, quotas and policies: see there.
 """
 
 from __future__ import annotations
@@ -21,8 +21,21 @@ import time
 from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from ...common import DIE, LIE, READ_EFFECTS, REFUSE, Call, Device, Killed, host_device
-from . import config, daemon, members, mounts, performance, remote
-from .model import Cluster, Failed, founder_here
+from . import (
+    config,
+    daemon,
+    fileset_list,
+    filesets,
+    members,
+    mounts,
+    performance,
+    policies,
+    pools,
+    quota_list,
+    quotas,
+    remote,
+)
+from .model import Bare, Cluster, Failed, founder_here
 from .states import default_state
 from .text import PROPAGATING
 
@@ -47,29 +60,44 @@ def _anywhere(_: Cluster) -> None:
 
 
 READERS: dict[str, Verb] = {
+    "mmdf": Verb(pools.mmdf, "dFmP:Y"),
     "mmdiag": Verb(performance.mmdiag, "Y", ("config", "waiters")),
     "mmgetstate": Verb(daemon.mmgetstate, "LsvYaN:", ("fqdn",)),
     "mmlscluster": Verb(members.mmlscluster, "Y"),
     "mmlsconfig": Verb(config.mmlsconfig, "Y"),
+    "mmlsfileset": Verb(fileset_list.mmlsfileset, "J:diLXY", ("afm", "deleted", "iam-mode")),
     "mmlsfs": Verb(mounts.mmlsfs, None),
     "mmlslicense": Verb(members.mmlslicense, "LY"),
     "mmlsmount": Verb(mounts.mmlsmount, "LYC:"),
     "mmlsnodeclass": Verb(config.mmlsnodeclass, "Y", ("user", "system", "all")),
+    "mmlspolicy": Verb(policies.mmlspolicy, "L"),
+    "mmlspool": Verb(pools.mmlspool, "L"),
+    "mmlsquota": Verb(quota_list.mmlsquota, "u:g:j:vqeY", ("block-size=",)),
     "mmpmon": Verb(performance.mmpmon, "i:ps"),
+    "mmrepquota": Verb(quota_list.mmrepquota, "ugjaenqvY", ("block-size=",)),
 }
 MUTATORS: dict[str, Verb] = {
     "mmaddnode": Verb(members.mmaddnode, "N:", ("accept",), ADMIN),
     "mmauth": Verb(remote.mmauth, "k:l:f:a:r:C:"),
+    "mmcheckquota": Verb(quotas.mmcheckquota, "v", (), ADMIN),
     "mmchconfig": Verb(config.mmchconfig, "iIN:", ("force",), ADMIN),
+    "mmchfileset": Verb(filesets.mmchfileset, "j:t:p:", filesets.CHANGE, ADMIN),
+    "mmchfs": Verb(quotas.mmchfs, "Q:", quotas.CHANGE_FS, ADMIN),
     "mmchlicense": Verb(members.mmchlicense, "N:", ("accept",), ADMIN),
     "mmchnode": Verb(members.mmchnode, "N:S:", members.NODE_OPTIONS, ADMIN),
     "mmchnodeclass": Verb(config.mmchnodeclass, "N:", (), ADMIN),
+    "mmchpolicy": Verb(policies.mmchpolicy, "t:I:", (), ADMIN),
+    "mmcrfileset": Verb(filesets.mmcrfileset, "t:p:J:", filesets.CREATE, ADMIN),
     "mmcrnodeclass": Verb(config.mmcrnodeclass, "N:", (), ADMIN),
+    "mmdelfileset": Verb(filesets.mmdelfileset, "f", (), ADMIN),
     "mmdelnode": Verb(members.mmdelnode, "N:af", (), _anywhere),
     "mmdelnodeclass": Verb(config.mmdelnodeclass, "", (), ADMIN),
+    "mmlinkfileset": Verb(filesets.mmlinkfileset, "J:", (), ADMIN),
     "mmremotecluster": Verb(remote.mmremotecluster, "n:k:C:"),
     "mmremotefs": Verb(remote.mmremotefs, "f:C:T:A:o:", ("mount-priority=", "force")),
     "mmsdrrestore": Verb(members.mmsdrrestore, "p:F:R:N:a", (), _anywhere),
+    "mmsetquota": Verb(quotas.mmsetquota, "", quotas.SET, ADMIN),
+    "mmunlinkfileset": Verb(filesets.mmunlinkfileset, "J:f", (), ADMIN),
 }
 """Change the cluster's configuration, and therefore take its lock."""
 ACTIONS: dict[str, Verb] = {
@@ -82,7 +110,10 @@ ACTIONS: dict[str, Verb] = {
 ALSO_LIES = (*READ_EFFECTS, LIE)
 """Effects of mmpmon, which can end with 0 after an error."""
 VERBS = {**READERS, **MUTATORS, **ACTIONS}
-SILENT = ("mmdelnode", "mmsdrrestore")
+SILENT = (
+    *("mmdelnode", "mmsdrrestore", "mmcheckquota", "mmchpolicy", "mmsetquota"),
+    *("mmcrfileset", "mmlinkfileset", "mmchfileset", "mmunlinkfileset", "mmdelfileset"),
+)
 """Mutators that do not end with the word that all nodes will learn of it."""
 LOCK_BUSY = "Unable to obtain the GPFS configuration file lock. Retrying ..."
 LOCK_LOST = "Timed out waiting for lock. Try again later."
@@ -109,8 +140,9 @@ def main(name: str, argv: list[str]) -> int:
                 call.rc = _run(shared, name, argv, effect)
         except Failed as failure:
             closing = f"{name}: Command failed.  Examine previous error messages to determine cause."
-            print(*(f"{name}: {line}" for line in failure.args), closing, sep="\n", file=sys.stderr)
-            call.rc = 1
+            start = "" if isinstance(failure, Bare) else f"{name}: "
+            print(*(f"{start}{line}" for line in failure.args), closing, sep="\n", file=sys.stderr)
+            call.rc = failure.rc
         if effect == DIE:
             raise Killed
     return call.rc or 0

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...common import DIE, LIE, boot_id, procfs, shared_device, shared_directory
 from . import software
+from .disks import bind_missing
 from .states import CLUSTER, FOUNDER, addresses, local_copy, new_member, public_key
 from .text import say
 
@@ -36,6 +37,17 @@ POWERLESS = "powerless"
 
 class Failed(Exception):
     """The command fails: each argument is a line after the command's name, on stderr; exit code 1."""
+
+    rc = 1
+
+
+class Bare(Failed):
+    """The program behind the command fails: its lines on stderr lack the command's name; `rc` is the exit code."""
+
+    def __init__(self, *lines: str, rc: int = 1) -> None:
+        """Take the lines."""
+        super().__init__(*lines)
+        self.rc = rc
 
 
 def founder_here() -> str:
@@ -275,8 +287,10 @@ class Cluster:
         content = shared_directory() / "fs" / self.content_of(device)
         content.mkdir(parents=True, exist_ok=True)
         Path(path).mkdir(parents=True, exist_ok=True)
-        rc, lines = _command("mount", "--bind", *(["-o", "ro"] if mode == "RO" else []), str(content), path)
+        # with the filesets that are linked now, and as a slave, which gets those that will be
+        rc, lines = _command("mount", "--rbind", *(["-o", "ro"] if mode == "RO" else []), str(content), path)
         if rc == 0:
+            _command("mount", "--make-rslave", path)
             self.state["mounts"][device][self.me] = {"path": path, "mode": mode}
         return rc, lines
 
@@ -292,9 +306,11 @@ class Cluster:
         mounted = self.state["mounts"][device].get(self.me)
         if not mounted or self.effect == LIE:
             return 0, []
-        rc, lines = _command("umount", *(["--lazy"] if force else []), mounted["path"])
+        rc, lines = _command("umount", "--recursive", *(["--lazy"] if force else []), mounted["path"])
         if rc == 0:
             del self.state["mounts"][device][self.me]
+        else:
+            bind_missing(shared_directory() / "fs" / self.content_of(device), mounted["path"])
         return rc, lines
 
     def request(self, node: str, action: str, *arguments: object) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...common import DRIFT
 from .daemon import act_on, targets
+from .filesystems import completed
 from .model import Cluster, Failed
 from .remote import owner_of
 from .text import dated, header, row, say
@@ -18,11 +19,11 @@ ATTRIBUTES = (
     ("-f", "minFragmentSize", "8192", "Minimum fragment (subblock) size in bytes"),
     ("-i", "inodeSize", "4096", "Inode size in bytes"),
     ("-B", "blockSize", "4194304", "Block size"),
-    ("-Q", "quotasAccountingEnabled", "none", "Quotas accounting enabled"),
-    ("-Q", "quotasEnforced", "none", "Quotas enforced"),
+    ("-Q", "quotasAccountingEnabled", "", "Quotas accounting enabled"),
+    ("-Q", "quotasEnforced", "", "Quotas enforced"),
     ("-Q", "defaultQuotasEnabled", "none", "Default quotas enabled"),
-    ("--perfileset-quota", "perfilesetQuotas", "No", "Per-fileset quota enforcement"),
-    ("--filesetdf", "filesetdfEnabled", "No", "Fileset df enabled?"),
+    ("--perfileset-quota", "perfilesetQuotas", "", "Per-fileset quota enforcement"),
+    ("--filesetdf", "filesetdfEnabled", "", "Fileset df enabled?"),
     ("-V", "filesystemVersion", "33.00 (5.2.1.0)", "File system version"),
     ("", "UID", "0A4D0D0D:691F2C11", ""),
     ("-A", "automaticMountOption", "", "Automatic mount option"),
@@ -49,19 +50,21 @@ def mmlsfs(cluster: Cluster, _given: dict[str, str], argv: list[str]) -> None:
                 print("", title, "=" * len(title), sep="\n")
             print("flag                value                    description")
             print(f"{'-' * 19} {'-' * 24} {'-' * 35}")
+        printed = ""
         for flag, name, value, text in _attributes(filesystem(cluster, device), flags):
             if "-Y" in argv:
                 print(row("mmlsfs", "", (device, name, value, ""), also="/"))
             elif flag:
-                print(f" {flag:<18} {value:<24} {text}")
+                print(f" {'' if flag == printed else flag:<18} {value:<24} {text}")  # a flag is said once
+            printed = flag
 
 
 def filesystem(cluster: Cluster, device: str) -> dict[str, Any]:
     """Return a file system of this cluster, or a remote one as this cluster has defined it."""
     if device in cluster.state["filesystems"]:
-        return cluster.state["filesystems"][device]
+        return completed(cluster.state["filesystems"][device])
     remote = cluster.state["remote_filesystems"][device]
-    return {"mount_point": remote["mount"], "automatic": remote["automount"], "maintenance": "no"}
+    return completed({"mount_point": remote["mount"], "automatic": remote["automount"], "maintenance": "no"})
 
 
 def _attributes(filesystem: dict[str, Any], flags: list[str]) -> list[tuple[str, str, str, str]]:
@@ -69,6 +72,10 @@ def _attributes(filesystem: dict[str, Any], flags: list[str]) -> list[tuple[str,
         "automaticMountOption": filesystem["automatic"],
         "defaultMountPoint": filesystem["mount_point"],
         "maintenance-mode": filesystem["maintenance"].capitalize(),
+        "quotasAccountingEnabled": filesystem["quotas_enforced"],
+        "quotasEnforced": filesystem["quotas_enforced"],
+        "perfilesetQuotas": filesystem["perfileset_quota"],
+        "filesetdfEnabled": filesystem["filesetdf"],
     }
     return [
         (flag, name, own.get(name, value), text) for flag, name, value, text in ATTRIBUTES if not flags or flag in flags

@@ -32,6 +32,8 @@ def default_state(founder: str = FOUNDER) -> dict[str, Any]:
         "unreachable": [],  # hosts that don't answer the admin's shell
         "flapping": [],  # hosts whose daemon comes up and goes down again
         "quorum_lost": False,
+        "quota_rc0": False,  # quota commands that fail end with 0, as those of some builds do
+        "quota_banner": True,  # mmrepquota prints its line of asterisks
         "unsupported_kernels": [],  # kernels for which the kernel modules don't compile
         "without_packages": [],
         "foreign": [],  # hosts of another cluster

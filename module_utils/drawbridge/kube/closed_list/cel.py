@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from .containers import CONTAINERS
@@ -18,28 +18,29 @@ APART = ("Job", "Pod")
 """Levels that policies have lists of, so that no object above them goes through them again."""
 
 
-def unlisted_fields(name: str, of: str) -> str:
+def unlisted_fields(name: str, of: str, without: Collection[tuple[str, str]] = ()) -> str:
     """A CEL expression: a list of strings, the fields of an object of this level, down to scalars, that no row has.
 
-    It sees objects as maps, so that a field of an API server that is newer than the list is found, too.
+    It sees objects as maps, so that a field of an API server that is newer than the list is found, too. `without`:
+    levels and fields whose rows the site does not have.
     """
-    return " + ".join(_parts(name, of, "", 0))
+    return " + ".join(_parts(name, of, "", 0, without))
 
 
-def _parts(name: str, of: str, where: str, depth: int) -> Iterator[str]:
+def _parts(name: str, of: str, where: str, depth: int, without: Collection[tuple[str, str]]) -> Iterator[str]:
     level = LEVELS[name]
-    known = ", ".join(f"'{key}'" for key in level.known)
+    known = ", ".join(f"'{key}'" for key in level.known if (name, key) not in without)
     yield f"{of}.filter(k, !(k in [{known}])).map(k, '{where}' + k)"
     it = f"x{depth}"
     for child, fields in groupby(
         sorted(level.below, key=lambda key: level.below[key][1]), lambda key: level.below[key][1]
     ):
-        names = list(fields)
-        if child in APART:
+        names = [field for field in fields if (name, field) not in without]
+        if child in APART or not names:
             continue
         objects = " + ".join(_objects(of, field, level.below[field][0]) for field in names)
         place = f"{where}{'|'.join(names)}."
-        inside = " + ".join(_parts(child, it, place, depth + 1))
+        inside = " + ".join(_parts(child, it, place, depth + 1, without))
         yield f"({objects}).map({it}, ({inside}).join(' ')).filter(s, s != '')"
 
 

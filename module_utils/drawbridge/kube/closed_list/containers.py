@@ -45,6 +45,7 @@ CONTAINERS: dict[str, Level] = {
         judged={
             "env": "",
             "envFrom": "",
+            "image": "images of this namespace",
             "lifecycle": "",
             **dict.fromkeys(PROBES, ""),
             "ports": "",
@@ -56,7 +57,6 @@ CONTAINERS: dict[str, Level] = {
         },
         free={
             **dict.fromkeys(("args", "command", "stdin", "stdinOnce", "tty"), OWN_PROCESSES),
-            "image": "what an image may do is what a job's user may do",
             "imagePullPolicy": "pulling anew finds the same image or a newer one",
             "name": "the API server checks its characters",
             "resizePolicy": "no container of a job is resized",
@@ -90,11 +90,10 @@ CONTAINERS: dict[str, Level] = {
         refused={"hostIP": "the node would forward others' traffic"},
     ),
     "Mount": Level(
-        judged={"mountPath": "is mounted at its own path"},
+        judged={"mountPath": "is mounted at its own path", "readOnly": "needs readOnly: true"},
         free={
             "name": "names the volume",
             "mountPropagation": "back to the host takes a privileged container",
-            "readOnly": "takes rights away",
             "recursiveReadOnly": "takes rights away",
         },
         refused={"bindMountOptions": KUBELETS, "subPath": KUBELETS, "subPathExpr": KUBELETS},

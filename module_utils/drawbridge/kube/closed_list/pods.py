@@ -15,9 +15,11 @@ SELECTS = {"labelSelector": (ONE, "LabelSelector")}
 VOLUMES = (
     *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "csi", "downwardAPI", "ephemeral", "fc"),
     *("flexVolume", "flocker", "gcePersistentDisk", "gitRepo", "glusterfs", "image", "iscsi", "nfs"),
-    *("persistentVolumeClaim", "photonPersistentDisk", "portworxVolume", "projected", "quobyte", "rbd", "scaleIO"),
-    *("secret", "storageos", "vsphereVolume"),
+    *("photonPersistentDisk", "portworxVolume", "projected", "quobyte", "rbd", "scaleIO", "secret", "storageos"),
+    "vsphereVolume",
 )
+CLAIM_VOLUME = ("Volume", "persistentVolumeClaim")
+"""Level and field of the row that sites without drawbridge_projects do not have: their pods mount no claims."""
 NOT_OF_TEMPLATES = (
     *("deletionGracePeriodSeconds", "deletionTimestamp", "generateName", "generation", "managedFields"),
     *("namespace", "resourceVersion", "selfLink", "uid"),
@@ -173,11 +175,17 @@ PODS: dict[str, Level] = {
         below=SELECTS,
     ),
     "Volume": Level(
-        judged=dict.fromkeys(("configMap", "emptyDir", "hostPath"), "volumes are"),
+        judged=dict.fromkeys(("configMap", "emptyDir", "hostPath", "persistentVolumeClaim"), "volumes are"),
         free={"name": "names the volume"},
         refused=dict.fromkeys(VOLUMES, "volumes are emptyDir, configMap or a shared file system"),
-        below={"configMap": (ONE, "ConfigMap"), "emptyDir": (ONE, "EmptyDir"), "hostPath": (ONE, "HostPath")},
+        below={
+            "configMap": (ONE, "ConfigMap"),
+            "emptyDir": (ONE, "EmptyDir"),
+            "hostPath": (ONE, "HostPath"),
+            "persistentVolumeClaim": (ONE, "ClaimVolume"),
+        },
     ),
+    "ClaimVolume": Level(judged={"claimName": "volumes are", "readOnly": "needs readOnly: true"}),
     "ConfigMap": Level(
         free={"defaultMode": MODES, **dict.fromkeys(("items", "name", "optional"), "a job reads ConfigMaps")},
         refused={"defaultUser": KUBELETS},

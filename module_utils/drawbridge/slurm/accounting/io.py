@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from . import people
 from . import text as sacctmgr
 from .plan import AccountingState
 
 NOT_ALL_FOUND = 2
-"""getent's code when the system lacks one of the users."""
+"""getent's code when the system lacks one of the names."""
 
 
 class Accounting:
@@ -43,7 +44,7 @@ class Accounting:
         want = self._want
         associations = self._list("assoc", self._cluster, sacctmgr.ASSOCIATION)
         users = self._list("user", sacctmgr.USER)
-        services = self._list("qos", sacctmgr.SERVICE) if want.qos or want.to_delete else ""
+        services = self._list("qos", sacctmgr.service(want.kept)) if want.qos or want.to_delete else ""
         have = sacctmgr.accounting(associations, users, services, want)
         if have.deletions:
             have = sacctmgr.accounting(associations, users, services, want, self._busy(have.deletions))
@@ -79,3 +80,14 @@ class Accounting:
 
     def _list(self, what: str, *conditions: str) -> str:
         return self._run(["sacctmgr", "-nP", "list", what, *conditions]).out
+
+
+def members(run: Run, groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """People of each group that the operating system has. A group that it lacks is missing. Raises DeviceError."""
+    found: dict[str, str] = {}
+    for name in sorted(set(groups)):
+        answer = run(["getent", "group", name], ok=(0, NOT_ALL_FOUND))
+        if answer.rc == 0:
+            found[name] = answer.out
+    passwd = run(["getent", "passwd"]).out if found else ""
+    return {name: people.of_group(line, passwd) for name, line in found.items()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Optional
 
 from ...core.options import LABEL, PATH, Shape, option, or_word
 
@@ -48,6 +49,27 @@ NORMAL = "normal"
 """The QOS that each cluster has."""
 SITE = ("site",)
 """`users: site`, instead of a list."""
+NO_MOUNTS = ("none",)
+"""`mounts: none`, instead of a list."""
+GROUP = Shape(
+    r"[A-Za-z_][A-Za-z0-9_.@-]{0,254}",
+    "the name of a group of people",
+    "letters, digits, dots, dashes, underscores and @, as `getent group` prints it, such as vision",
+)
+DATE = Shape(r"20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "a date", "year, month and day: 2027-03-31")
+FACTOR = Shape(
+    r"(0|[1-9][0-9]{0,3})(\.[0-9]{1,6})?",
+    "a factor",
+    "a number in quotes, at most 9999, with at most six decimals, such as '0.5'",
+)
+"""slurmdbd keeps more decimals, but lists six."""
+FLAGS = (
+    *("DenyOnLimit", "EnforceUsageThreshold", "NoDecay", "NoReserve", "OverPartQOS"),
+    *("PartitionMaxNodes", "PartitionMinNodes", "PartitionTimeLimit", "RequiresReservation", "UsageFactorSafe"),
+)
+"""Flags of all releases from 23.11 to 26.05 but one: with Relative, Slurm reads limits as percent of the cluster."""
+NO_DECAY = "NoDecay"
+PERIODS = ("none", "month", "quarter", "year")
 _TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
 _FORMS = "minutes such as 240, or 4:00:00 for hours, or 1-12 for days and hours (Slurm reads 4:00 as four minutes)"
 TIME = Shape(_TIME, "a time of one meaning", _FORMS)
@@ -62,6 +84,29 @@ class Amount:
     memory_mib: int = option("memory; -1: no limit", -1, low=-1)
     gpus: int = option("GPUs of any type; -1: no limit", -1, low=-1)
     nodes: int = option("nodes; -1: no limit", -1, low=-1)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What the jobs of a QOS may use in a period (GrpTRESMins).
+
+    AccountingStorageEnforce has `safe`, so a job starts only if its whole time limit fits into the rest. Each cluster
+    counts for itself.
+    """
+
+    gpu_hours: int = option("hours of GPUs of any type; -1: no limit", -1, low=-1, high=10**9)
+    cpu_hours: int = option("hours of hardware threads; -1: no limit", -1, low=-1, high=10**9)
+    node_hours: int = option("hours of nodes; -1: no limit", -1, low=-1, high=10**9)
+    period: str = option(
+        "when use counts from 0 again: at the first day of each month, quarter or year; none: never",
+        "none",
+        choices=PERIODS,
+    )
+
+    @property
+    def limits(self) -> bool:
+        """Whether it limits anything."""
+        return max(self.gpu_hours, self.cpu_hours, self.node_hours) >= 0
 
 
 @dataclass(frozen=True)
@@ -86,6 +131,21 @@ class Qos:
         "",
         pattern=TIME,
     )
+    flags: tuple[str, ...] = option(
+        "flags of sacctmgr, such as DenyOnLimit: a job that its limits forbid is refused, not queued", (), choices=FLAGS
+    )
+    budget: Optional[Budget] = option("what its jobs may use in a period; the QOS then has the flag NoDecay too", None)
+    grace_time_s: int = option("time that a preempted job has to end, in seconds", 0, low=0, high=604800)
+    usage_factor: str = option(
+        "how much of its jobs' use counts, for budgets and fair share, such as '0.5' (empty: all of it)",
+        "",
+        pattern=FACTOR,
+    )
+
+    @property
+    def extended(self) -> bool:
+        """Whether it sets one of the keys that Slurm has beside priority, preemption and limits."""
+        return bool(self.flags or self.budget or self.grace_time_s or self.usage_factor)
 
 
 @dataclass(frozen=True)
@@ -94,7 +154,14 @@ class Account:
 
     name: str = option("name of the account, in small letters as Slurm stores it", pattern=ACCOUNT)
     namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=LABEL)
-    mounts: tuple[str, ...] = option("mount points of the file systems that its pods see; empty: all", (), pattern=PATH)
+    mounts: tuple[str, ...] = or_word(
+        option(
+            "folders on shared file systems that its pods see, or the word none; empty: all file systems",
+            (),
+            pattern=PATH,
+        ),
+        *NO_MOUNTS,
+    )
     users: tuple[str, ...] = or_word(
         option("login names, or the word site (then the site's own tools keep its users)", (), pattern=USER), *SITE
     )
@@ -109,6 +176,15 @@ class Account:
     jobs: int = option("running jobs; -1: no limit", -1, low=-1)
     submits: int = option("running and waiting jobs; -1: no limit", -1, low=-1)
     max_time: str = option("longest time limit of a job; empty: the parent's", "", pattern=TIME)
+    groups: tuple[str, ...] = option(
+        "groups of the controller's operating system (getent group) whose members may charge it too", (), pattern=GROUP
+    )
+    ends: str = option(
+        "last day on which jobs may be submitted, such as 2027-03-31; jobs that run go on (empty: none)",
+        "",
+        pattern=DATE,
+    )
+    closed: bool = option("true: no job may be submitted; jobs that wait or run go on", False)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
-from .terms import ACCOUNT, QOS, ROOT, Term, Terms, normalized, parents_first, shown
+from .terms import ACCOUNT, QOS, ROOT, Term, Terms, normalized, of_qos, parents_first, shown
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,10 @@ class AccountingState:
 
     `qos` and `accounts` map names to terms; a state that was read has effective terms, inherited ones too. `members`
     are pairs of account and user, and `defaults` maps users to accounts. `top` holds the root account's terms, which
-    others inherit. `site_users` are accounts whose users the site keeps. `unknown_users` are missing in the operating
-    system. `to_delete` has pairs of kind and name; `deletions` has those that exist, each with the reason why it can't
-    be deleted now.
+    others inherit. `kept` are the settings of QOS that Drawbridge keeps. `site_users` are accounts whose users the site
+    keeps. `unknown_users` are missing in the operating system. `unread` has people who should charge an account and
+    can't, each with the reason; accounts in `incomplete` lose no user. `to_delete` has pairs of kind and name;
+    `deletions` has those that exist, each with the reason why it can't be deleted now.
     """
 
     cluster: bool
@@ -29,8 +30,11 @@ class AccountingState:
     defaults: Mapping[str, str]
     qos: Mapping[str, Terms] = field(default_factory=dict)
     top: Terms = field(default_factory=dict, compare=False)
+    kept: tuple[Term, ...] = field(default=QOS, compare=False)
     site_users: frozenset[str] = field(default=frozenset(), compare=False)
     unknown_users: frozenset[str] = field(default=frozenset(), compare=False)
+    unread: Mapping[str, Mapping[str, str]] = field(default_factory=dict, compare=False)
+    incomplete: frozenset[str] = field(default=frozenset(), compare=False)
     to_delete: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
     deletions: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
@@ -45,15 +49,16 @@ class AccountingState:
     ) -> AccountingState:
         """The wanted state. A user's first account is the default one.
 
-        Raises ValueError for an unknown term and for accounts in a ring.
+        Raises ValueError for an unknown term, a wrong value, and for accounts in a ring.
         """
         pairs = [(account, user) for account, names in users.items() for user in names if account not in site_users]
         defaults = {user: account for account, user in reversed(pairs)}
         accounts = {name: normalized(ACCOUNT, (terms or {}).get(name, {})) for name in users}
-        services = {name: normalized(QOS, values) for name, values in (qos or {}).items()}
+        kept = of_qos((qos or {}).values())
+        services = {name: normalized(kept, values) for name, values in (qos or {}).items()}
         parents_first({name: own["parent"] for name, own in accounts.items()})
-        members = frozenset(pairs)
-        return cls(True, accounts, members, defaults, services, site_users=site_users, to_delete=to_delete)
+        state = cls(True, accounts, frozenset(pairs), defaults, services, kept=kept)
+        return replace(state, site_users=site_users, to_delete=to_delete)
 
     def lines(self) -> list[str]:
         """QOS, accounts, then their users; a star marks the user's default."""
@@ -74,12 +79,12 @@ def plan(have: AccountingState, want: AccountingState) -> list[Step[AccountingSt
     steps: list[Step[AccountingState]] = []
     if not have.cluster:
         steps.append(Step("add the cluster", lambda s: replace(s, cluster=True), ["add", "cluster"]))
-    fresh = normalized(QOS, {})
+    fresh = normalized(want.kept, {})
     if missing := {name: fresh for name in want.qos if name not in have.qos}:
         names = ",".join(missing)
         steps.append(Step(f"add qos {names}", lambda s: replace(s, qos={**s.qos, **missing}), ["add", "qos", names]))
     for name, terms in want.qos.items():
-        steps += _set("qos", name, have.qos.get(name, fresh), terms, terms)
+        steps += _set("qos", want.kept, name, (have.qos.get(name, fresh), terms, terms))
     steps += _accounts(have, want)
     return [*steps, *_users(have, want), *(_remove(item, kept) for item, kept in have.deletions.items())]
 
@@ -98,7 +103,7 @@ def _accounts(have: AccountingState, want: AccountingState) -> list[Step[Account
         for parent, names in itertools.groupby(added, key=lambda name: added[name]["parent"])
     ]
     present = {**have.accounts, **added}
-    sets = [_set("account", name, present[name], counts[name], own) for name, own in want.accounts.items()]
+    sets = [_set("account", ACCOUNT, name, (present[name], counts[name], own)) for name, own in want.accounts.items()]
     return [*adds, *itertools.chain.from_iterable(sets)]
 
 
@@ -114,9 +119,11 @@ def _add_accounts(parent: str, added: Mapping[str, Terms]) -> Step[AccountingSta
     return Step(f"add account {names}{place}", lambda s: replace(s, accounts={**s.accounts, **added}), argv)
 
 
-def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Step[AccountingState]]:
-    """One command for all terms that differ."""
-    table: tuple[Term, ...] = QOS if kind == "qos" else ACCOUNT
+def _set(
+    kind: str, table: tuple[Term, ...], name: str, terms: tuple[Terms, Terms, Terms]
+) -> list[Step[AccountingState]]:
+    """One command for all terms that differ: those that it has, should have, and should have of its own."""
+    have, want, own = terms
     changes = [
         term.change(have[term.key], want[term.key], own[term.key]) for term in table if have[term.key] != want[term.key]
     ]
@@ -138,15 +145,22 @@ def _users(have: AccountingState, want: AccountingState) -> list[Step[Accounting
             defaults = {**dict.fromkeys(known, account), **defaults}
         if unknown := [user for user in new if user in have.unknown_users]:
             steps.append(_add_users(account, unknown, "the controller's operating system has no such user"))
+    steps += itertools.chain.from_iterable(_unread(account, want) for account in want.accounts)
     steps += [
         _default(user, account)
         for user, account in sorted(want.defaults.items())
         if defaults.get(user, account if user in have.unknown_users else "") not in {account, *want.site_users}
     ]
     for account in [*want.accounts, *(name for kind, name in have.deletions if kind == "account")]:
-        if gone := sorted(user for name, user in have.members - want.members if name == account):
+        gone = sorted(user for name, user in have.members - want.members if name == account)
+        if gone and account not in want.incomplete:
             steps.append(_remove_users(account, gone))
     return steps
+
+
+def _unread(account: str, want: AccountingState) -> list[Step[AccountingState]]:
+    reasons = want.unread.get(account, {})
+    return [Step(f"let {who} charge {account}", lambda s: s, pending=reason) for who, reason in reasons.items()]
 
 
 def _add_users(account: str, users: list[str], pending: str = "") -> Step[AccountingState]:

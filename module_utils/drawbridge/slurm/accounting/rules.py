@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator
 
 from ...core.faults import Fault
 from ...core.rules import doubled
+from ...nodes.model import Nodes
 from ..model import Slurm
-from .model import NORMAL, Account, Amount, Qos
+from .ends import day
+from .model import NORMAL, PERIODS, SITE, Account, Amount, Qos
 
 ROOT = "root"
 """Slurm creates this account itself."""
+NEVER = PERIODS[0]
 
 
 def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
@@ -97,6 +100,54 @@ def limits_can_be_met(slurm: Slurm) -> Iterator[Fault]:
         yield from _counted(key, "jobs_per_user", qos.jobs_per_user, "submits_per_user", qos.submits_per_user)
 
 
+def accounts_end_on_days(slurm: Slurm) -> Iterator[Fault]:
+    """An end date is a day, and groups have people that Drawbridge may add."""
+    for index, account in enumerate(slurm.accounts):
+        key = f"drawbridge_slurm.accounts[{index}]"
+        if account.ends and not day(account.ends):
+            yield Fault(f"{key}.ends", account.ends, "no calendar has this day", "write a day that exists")
+        if account.groups and account.users == SITE:
+            reason = "users is site, so that Drawbridge adds no user"
+            yield Fault(f"{key}.groups", list(account.groups), reason, "list users, or remove groups")
+        yield from doubled(f"{key}.groups", list(account.groups), "name every group once")
+
+
+def budgets_limit_something(slurm: Slurm, nodes: Nodes) -> Iterator[Fault]:
+    """A period needs hours, and Slurm counts GPUs only where nodes have them."""
+    gpus = any(build.gpus.count for build in nodes.classes.values())
+    for index, qos in enumerate(slurm.qos):
+        key = f"drawbridge_slurm.qos[{index}]"
+        yield from doubled(f"{key}.flags", list(qos.flags), "name every flag once")
+        if not qos.budget:
+            continue
+        if qos.budget.period != NEVER and not qos.budget.limits:
+            reason = "gpu_hours, cpu_hours and node_hours are all -1, so nothing is limited"
+            yield Fault(f"{key}.budget.period", qos.budget.period, reason, "set one of them, or remove period")
+        if qos.budget.gpu_hours >= 0 and not gpus:
+            reason = "no node class has GPUs, and slurmdbd refuses a limit of what it does not count"
+            yield Fault(f"{key}.budget.gpu_hours", qos.budget.gpu_hours, reason, "remove it, or set node_hours")
+
+
+def budgets_and_ends_stay_in_force(slurm: Slurm) -> Iterator[Fault]:
+    """The site's AccountingStorageEnforce replaces Drawbridge's. Slurm ignores all limits without `limits`.
+
+    Without `safe` it starts jobs that do not fit into a budget, and kills them when the budget is spent.
+    """
+    key = "AccountingStorageEnforce"
+    value = slurm.settings.get(key, "all")
+    words = {word.strip().lower() for word in value.split(",")}
+    budgets = [qos.name for qos in slurm.qos if qos.budget and qos.budget.limits]
+    ended = [account.name for account in slurm.accounts if account.closed or account.ends]
+    if "all" in words:
+        return
+    if budgets and not words >= {"qos", "safe"}:
+        reason = f"QOS {budgets[0]} has a budget, and Slurm would start jobs that do not fit into it"
+        yield Fault(f"drawbridge_slurm.settings.{key}", value, reason, f"add qos and safe, or remove {key}")
+    elif ended and not words & {"limits", "safe"}:
+        reason = f"account {ended[0]} is closed or ends, and Slurm would take its jobs"
+        yield Fault(f"drawbridge_slurm.settings.{key}", value, reason, f"add limits, or remove {key}")
+
+
 def _within(key: str, inner: str, small: Amount, outer: str, large: Amount) -> Iterator[Fault]:
     for field in dataclasses.fields(Amount):
         have, most = getattr(small, field.name), getattr(large, field.name)
@@ -142,4 +193,7 @@ RULES = (
     accounts_are_a_tree,
     absent_names_are_not_declared,
     limits_can_be_met,
+    accounts_end_on_days,
+    budgets_limit_something,
+    budgets_and_ends_stay_in_force,
 )

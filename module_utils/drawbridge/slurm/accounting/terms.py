@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Callable
 
@@ -73,6 +73,21 @@ def minutes(value: str) -> str:
     return str(int(days or 0) * 1440 + hours * 60 + mins + (1 if secs else 0))
 
 
+def seconds(value: str) -> str:
+    """A time in seconds; empty for none. Slurm takes seconds, and lists days-hours:minutes:seconds."""
+    days, _sep, clock = value.rpartition("-")
+    total = 0
+    for part in clock.split(":"):
+        total = total * 60 + int(part or 0)
+    return str(total + int(days or 0) * 86400 or "")
+
+
+def factor(value: str) -> str:
+    """A factor; empty for 1. Slurm lists six decimals."""
+    number = f"{float(value or 1):.6f}".rstrip("0").rstrip(".")
+    return "" if number == "1" else number
+
+
 ACCOUNT = (
     Term("parent", "parentname", str, ROOT, preset=ROOT),
     Term("fairshare", "share", str, "1", preset="1"),
@@ -95,10 +110,25 @@ QOS = (
     Term("MaxSubmitJobsPerUser", "maxsubmitpu", count),
     Term("MaxWall", "maxwall", minutes),
 )
+EXTENDED = (
+    *QOS,
+    # -1 removes all flags, and Slurm refuses an empty list
+    Term("Flags", "flags", names),
+    Term("GraceTime", "gracetime", seconds, "0"),
+    Term("UsageFactor", "usagefactor", factor, "1"),
+    Term("GrpTRESMins", "grptresmins", amounts),
+)
+"""All settings of a QOS. Without one of the last four for any QOS, Drawbridge leaves these as others set them."""
+
+
+def of_qos(services: Iterable[Mapping[str, str]]) -> tuple[Term, ...]:
+    """The settings of QOS that Drawbridge keeps if it has these for them."""
+    further = {term.key for term in EXTENDED} - {term.key for term in QOS}
+    return EXTENDED if any(further & set(values) for values in services) else QOS
 
 
 def normalized(kind: tuple[Term, ...], values: Mapping[str, str]) -> dict[str, str]:
-    """Values as terms, with the presets of a new record. Raises ValueError for an unknown name."""
+    """Values as terms, with the presets of a new record. Raises ValueError for an unknown name or a wrong value."""
     known = {term.key: term for term in kind}
     if unknown := sorted(set(values) - set(known)):
         raise ValueError(f"{unknown[0]} is not one of {', '.join(known)}")

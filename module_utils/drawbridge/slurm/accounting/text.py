@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .plan import AccountingState
-from .terms import ACCOUNT, QOS, ROOT, Term, Terms, parents_first
+from .terms import ACCOUNT, ROOT, Term, Terms, parents_first
 
 ASSOCIATION = f"format=account,user,{','.join(term.column for term in ACCOUNT)}"
-SERVICE = f"format=name,{','.join(term.column for term in QOS)}"
 USER = "format=user,defaultaccount"
 Reasons = Mapping[tuple[str, str], str]
 """Why an account or a QOS can't be deleted now, by kind and name; empty: it can."""
 NO_JOBS: Reasons = MappingProxyType({})
+
+
+def service(kept: tuple[Term, ...]) -> str:
+    """The columns of QOS."""
+    return f"format=name,{','.join(term.column for term in kept)}"
 
 
 def rows(out: str) -> list[list[str]]:
@@ -36,7 +40,7 @@ def accounting(
     members = frozenset((account, user) for account, user, _unused in found if user and account in read)
     named = {user for _unused, user in members}
     terms = {account: _terms(ACCOUNT, values) for account, user, values in found if not user}
-    offered = {name: _terms(QOS, values) for name, *values in rows(services)}
+    offered = {name: _terms(want.kept, values) for name, *values in rows(services)}
     return AccountingState(
         bool(found),
         {name: terms[name] for name in want.accounts if name in terms},
@@ -44,6 +48,7 @@ def accounting(
         {user: account for user, account in rows(users) if user in named and account},
         {name: offered[name] for name in want.qos if name in offered},
         terms.get(ROOT, {}),
+        want.kept,
         want.site_users,
         deletions={**_account_deletions(want, terms, busy), **_qos_deletions(want, terms, offered, busy)},
     )

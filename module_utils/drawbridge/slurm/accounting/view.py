@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..model import Slurm
-from .model import SITE, Account, Amount, Qos
+from .ends import CLOSED
+from .model import NO_DECAY, SITE, Account, Amount, Budget, Qos
 
 
 def accounting(slurm: Slurm) -> dict[str, Any]:
@@ -15,7 +16,8 @@ def accounting(slurm: Slurm) -> dict[str, Any]:
     return {
         "cluster": slurm.cluster,
         "accounts": [
-            {"name": account.name, **_users(account), "terms": account_terms(account)} for account in slurm.accounts
+            {"name": account.name, **_users(account), **_ends(account), "terms": account_terms(account)}
+            for account in slurm.accounts
         ],
         "qos": [{"name": qos.name, "terms": qos_terms(qos)} for qos in slurm.qos],
         "absent": {"accounts": list(slurm.absent.accounts), "qos": list(slurm.absent.qos)},
@@ -23,7 +25,13 @@ def accounting(slurm: Slurm) -> dict[str, Any]:
 
 
 def _users(account: Account) -> dict[str, Any]:
-    return {"keep_users": True} if account.users == SITE else {"users": list(account.users)}
+    if account.users == SITE:
+        return {"keep_users": True}
+    return {"users": list(account.users), **({"groups": list(account.groups)} if account.groups else {})}
+
+
+def _ends(account: Account) -> dict[str, str]:
+    return {"ends": account.ends} if account.ends else {}
 
 
 def account_terms(account: Account) -> dict[str, str]:
@@ -36,7 +44,7 @@ def account_terms(account: Account) -> dict[str, str]:
             "defaultqos": account.default_qos,
             "GrpTRES": tres(account.total),
             "GrpJobs": limit(account.jobs),
-            "GrpSubmitJobs": limit(account.submits),
+            "GrpSubmitJobs": CLOSED if account.closed else limit(account.submits),
             "MaxTRES": tres(account.per_job),
             "MaxWall": account.max_time,
         }
@@ -56,8 +64,26 @@ def qos_terms(qos: Qos) -> dict[str, str]:
             "MaxJobsPerUser": limit(qos.jobs_per_user),
             "MaxSubmitJobsPerUser": limit(qos.submits_per_user),
             "MaxWall": qos.max_time,
+            **(_extended(qos) if qos.extended else {}),
         }
     )
+
+
+def _extended(qos: Qos) -> dict[str, str]:
+    """The further settings. One that is the preset is written too: then Drawbridge keeps it."""
+    decays = not (qos.budget and qos.budget.limits)
+    return {
+        "Flags": ",".join([*qos.flags, *([] if decays or NO_DECAY in qos.flags else [NO_DECAY])]),
+        "GraceTime": str(qos.grace_time_s),
+        "UsageFactor": qos.usage_factor or "1",
+        "GrpTRESMins": minutes(qos.budget) if qos.budget else "",
+    }
+
+
+def minutes(budget: Budget) -> str:
+    """A budget in minutes by TRES."""
+    parts = {"gres/gpu": budget.gpu_hours, "cpu": budget.cpu_hours, "node": budget.node_hours}
+    return ",".join(f"{key}={hours * 60}" for key, hours in parts.items() if hours >= 0)
 
 
 def tres(amount: Amount) -> str:

@@ -9,7 +9,11 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.artefact import Artefact
+from .filesets.model import CLOSED, Top, comment_of
 from .members import plan as gpfs
+from .policies import text as policies
+from .policies.plan import SYSTEM
+from .quotas.plan import Pair, Quota
 from .remote.text import ROOT
 
 MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
@@ -60,3 +64,32 @@ def mm_remote(owner: str, owner_fingerprint: str, contacts: Any, filesystems: An
 def mm_mount(filesystems: Any) -> Artefact:
     """Start, and mounts of existing file systems."""
     return Artefact(["mmstartup", *(f"mmmount {it['device']} # at {it['mount']}" for it in filesystems)])
+
+
+def mm_fileset(device: str, filesets: Any) -> Artefact:
+    """The commands for filesets that do not exist yet, and for those that leave."""
+    lines = []
+    for it in filesets:
+        name = it["name"]
+        if it["state"] == "linked":
+            limit = f" --inode-limit {it['inode_limit']}:{it['inode_prealloc']}" if it["inode_limit"] else ""
+            comment = shlex.quote(comment_of(name, it["comment"]))
+            top = CLOSED if it["closed"] else Top(it["owner"], it["group"], it["mode"])
+            lines.append(f"mmcrfileset {device} {name} -t {comment} --inode-space new{limit.removesuffix(':0')}")
+            lines.append(f"mmlinkfileset {device} {name} -J {it['junction']} # for {top}")
+        else:
+            lines.append(f"mmunlinkfileset {device} {name}")
+            lines += [f"mmdelfileset {device} {name} -f"] if it["state"] == "absent" else []
+    return Artefact(lines)
+
+
+def mm_quota(device: str, filesets: Any) -> Artefact:
+    """The commands for filesets without limits."""
+    quotas = {it["name"]: Quota(Pair.both(it["block_kib"]), Pair.both(it["inodes"])) for it in filesets}
+    return Artefact([f"mmsetquota {device}:{name} {' '.join(it.arguments())}" for name, it in quotas.items()])
+
+
+def mm_policy(device: str, filesets: Any, default_pool: str) -> Artefact:
+    """The rules in a file system that has no policy."""
+    rules = policies.block({it["name"]: it["pool"] for it in filesets}, "", default_pool or SYSTEM)
+    return Artefact([f"mmchpolicy {device} FILE # with these lines", *rules.splitlines()] if filesets else [])

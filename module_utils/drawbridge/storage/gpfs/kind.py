@@ -6,7 +6,17 @@ from __future__ import annotations
 
 from ...core import hostlist
 from ..model import Group, KernelLayer, Kind, Servers
-from .artefacts_view import mm_auth, mm_config, mm_mount, mm_node, mm_remote, mm_software
+from .artefacts_view import (
+    mm_auth,
+    mm_config,
+    mm_fileset,
+    mm_mount,
+    mm_node,
+    mm_policy,
+    mm_quota,
+    mm_remote,
+    mm_software,
+)
 from .config import rules as settings
 from .model import Gpfs
 from .rules import RULES
@@ -26,7 +36,7 @@ KIND = Kind(
     views=(gpfs_client, gpfs_members),
     shared=shared,
     servers=Servers(_admins, PORT, peers=True),
-    artefacts=(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount),
+    artefacts=(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, mm_fileset, mm_quota, mm_policy),
     reads=("mm_cluster_info", "mm_key_info"),
     groups={
         "storage_admins": Group("admin", _admins, joins=True),
@@ -38,5 +48,6 @@ KIND = Kind(
         "mmfs26.ko",
         "run mmbuildgpl on the node, or boot the kernel that the module was built for",
     ),
+    filesets=True,
     proposed=proposed,
 )

@@ -12,8 +12,8 @@ from .numbers import Numbers, amount, duration, moment, percent
 from .queries import CONGESTION, GPUS, LEAST_S, MOSTLY, NETWORK, STORAGE, window
 from .text import Job
 
-WARNING, CRITICAL = 1, 2
-"""Levels of a hint; CRITICAL is for a person who looks after nodes."""
+NONE, WARNING, CRITICAL = range(3)
+"""Levels of a hint; NONE explains what Slurm does as it should, and CRITICAL is for a person who looks after nodes."""
 EMPTY = "Prometheus has no samples of its nodes from that time"
 GROUPS = {GPUS: "gpu", NETWORK: "network", CONGESTION: "congestion", STORAGE: "storage"}
 """The line of each query."""
@@ -77,6 +77,8 @@ class Report:
     """Groups of numbers without an answer, and why."""
     partition_is_whole: bool = False
     """Whether the job's partition gives each job whole nodes."""
+    waits: str = ""
+    """Why it waits, as a sentence; "" if Slurm's reason must do."""
 
     @property
     def whole(self) -> bool:
@@ -107,6 +109,8 @@ def _state(report: Report) -> Line:
     code = f", exit code {job.exit_code}" if job.over and job.exit_code else ""
     level, text = STATES.get(job.state, (0, ""))
     hints = (Hint(level, text.format(nodes=job.hostlist)),) if level else ()
+    if report.waits:
+        hints = (*hints, Hint(NONE, report.waits))
     return Line("state", f"{job.state}{waits}{code}", hints)
 
 

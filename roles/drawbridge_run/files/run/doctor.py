@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 
+from ..budget import usage, words
 from ..gate.api import Unreachable
 from ..gate.config import Refused
 from ..gate.gate_names import JOB_LABEL
@@ -27,6 +29,7 @@ REASONS = {
     "JobHoldMaxRequeue": "it has failed to start too often: ask the administrators",
     "PartitionTimeLimit": "it requests more time than its partition allows: scontrol show partition",
     "ReqNodeNotAvail": "nodes that it needs are drained or reserved: sinfo -R",
+    **words.REASONS,
 }
 LIMITS = "a limit of your account or QOS is used up: sacctmgr show assoc user=$USER, sacctmgr show qos"
 ELSEWHERE = (
@@ -71,15 +74,25 @@ def report(job: int, context: Context) -> Iterator[str]:
     if comment:
         yield f"AdminComment: {comment}"
     if info.state == "PENDING":
-        yield waits(job, info)
+        yield _budget(job, info, site, context) or waits(job, info)
     yield from _place(job, site, context)
     if info.running:
         yield from _pods(job, info, context)
 
 
+def _budget(job: int, info: JobInfo, site: Site, context: Context) -> str:
+    """The sentence of a job that waits for the budget of its QOS; "" for other reasons."""
+    if info.reason not in words.RESOURCES:
+        return ""
+    qos = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%q").out
+    name = qos.strip().partition("\n")[0]  # elements of an array are alike
+    shown = usage.parsed(context.commands.run(*usage.command([name])).out)
+    return words.waits(info.reason, name, shown.get(name), words.period(site.budgets, name), date.today())
+
+
 def waits(job: int, info: JobInfo) -> str:
     """A waiting job's reason as a sentence."""
-    if info.reason.startswith(("Assoc", "QOS")):
+    if info.reason.startswith(("Assoc", "QOS")) and info.reason not in REASONS:
         return LIMITS
     return REASONS.get(info.reason, f"Slurm's reason is {info.reason}: man squeue explains it").format(job=job)
 
@@ -90,7 +103,8 @@ def _place(job: int, site: Site, context: Context) -> Iterator[str]:
     if partition and partition not in site.partitions:
         yield f"partition {partition} gives no nodes to Kubernetes; these do: {', '.join(site.partitions)}"
     elif account and account not in site.namespaces:
-        yield f"account {account} has no namespace in Kubernetes; these have: {', '.join(sorted(site.namespaces))}"
+        known = ", ".join(sorted(site.namespaces))
+        yield f"account {account} has no namespace in Kubernetes, unless it is a project; others that have one: {known}"
 
 
 def _pods(job: int, info: JobInfo, context: Context) -> Iterator[str]:

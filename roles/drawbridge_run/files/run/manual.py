@@ -26,6 +26,9 @@ torchrun and others they have MASTER_ADDR, MASTER_PORT, NNODES, NODE_RANK and
 PET_*. Rank 0 is on the job's first node, the others follow in Slurm's order.
 Pass other variables of your environment on with --env.
 
+A project may have claims and data sets. --claim NAME mounts one at
+/claims/NAME, beside the file systems. Images may be limited, too.
+
 Pods have your uid and your job's group, but none of your other groups: COMMAND
 can't read files that only such a group may read.
 

@@ -28,6 +28,7 @@ class Options:
     name: str = "run"
     backend: str = "job"
     mounts: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
     workdir: str = ""
     env: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     flag: dict[str, Any] = {"action": "store_true"}
     add("--image", default="", help="the pods' image, with its registry")
     add("--mount", dest="mounts", **many, metavar="PATH[:ro]", help="only these shared file systems (all)")
+    add("--claim", dest="claims", **many, metavar="NAME", help="mount this claim of the project, too, at /claims/NAME")
     add("--workdir", default="", metavar="PATH", help="where COMMAND starts (the directory that you are in)")
     add("--env", **many, metavar="NAME[=VALUE]", help="set a variable in the pods, or pass yours on")
     add("--secret-env", dest="secrets", **many, metavar="NAME=SECRET/KEY", help="set a variable from a Secret's key")

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..gate.config import Refused
 from ..gate.gate_names import EFFECT, JOB_LABEL, LABEL, PREFIX, TAINT
+from . import project
 from .allocation import Allocation
 from .options import Options
 from .site import Grant, Site
@@ -96,7 +97,8 @@ class Request:
 def template(request: Request, container: str = "main") -> Json:
     """The pods' template; the kind of workload prescribes the name `container`."""
     account, (uid, gid) = request.grant.account, request.grant.ids
-    mounts = chosen_mounts(request)
+    mounts, limits = chosen_mounts(request), request.site.images.get(request.grant.namespace, {})
+    project.require_image(request.options.image, limits.get("allow", ()), limits.get("digests_only", False))
     pod = {
         "hostNetwork": True,
         "dnsPolicy": "ClusterFirstWithHostNet",
@@ -120,6 +122,7 @@ def template(request: Request, container: str = "main") -> Json:
                 {"name": f"fs{index}", "hostPath": {"path": path, "type": "Directory"}}
                 for index, path in enumerate(mounts)
             ),
+            *project.volumes(chosen_claims(request)),
         ],
         "containers": [_container(request, container, mounts)],
     }
@@ -151,8 +154,19 @@ def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
                 {"name": f"fs{index}", "mountPath": path, **({"readOnly": True} if read_only else {})}
                 for index, (path, read_only) in enumerate(mounts.items())
             ),
+            *project.mounts(chosen_claims(request)),
         ],
     }
+
+
+def chosen_claims(request: Request) -> dict[str, bool]:
+    """Mounted claims, and whether each is read-only. Raises Refused."""
+    return project.chosen_claims(request.options.claims, request.site.claims.get(request.grant.namespace, {}))
+
+
+def places(request: Request) -> dict[str, bool]:
+    """Where pods have volumes, and whether each is read-only. Raises Refused."""
+    return {**chosen_mounts(request), **{project.place(name): it for name, it in chosen_claims(request).items()}}
 
 
 def chosen_mounts(request: Request) -> dict[str, bool]:
@@ -180,9 +194,9 @@ def _outermost(mounts: Mapping[str, bool]) -> Iterator[tuple[str, bool]]:
 def workdir(request: Request) -> str:
     """Directory in which the command starts. Raises Refused if it is not mounted in pods."""
     place = request.options.workdir or request.user.cwd
-    if request.options.workdir or visible(place, chosen_mounts(request)):
+    if request.options.workdir or visible(place, places(request)):
         return place
-    known = ", ".join(chosen_mounts(request)) or "no file system"
+    known = ", ".join(places(request)) or "no file system"
     raise Refused(f"the pods see {known}, but not {place}: change to a directory there, or name one with --workdir")
 
 
@@ -194,7 +208,7 @@ def visible(path: str, mounts: Mapping[str, bool]) -> bool:
 def environment(request: Request) -> list[Json]:
     """The container's variables. The user's own override those of job and site."""
     nodes, user = request.allocation.nodes, request.user
-    mounts = chosen_mounts(request)
+    mounts = places(request)
     home = user.home if visible(user.home, mounts) else workdir(request)
     # the container has a file of its host only below a mount
     nccl = {key: value for key, value in request.nccl.items() if key != NCCL_FILE or visible(value, mounts)}

@@ -50,7 +50,7 @@ def run(options: Options, context: Context) -> int:
     shell = partial(step_in, given=given, options=options, context=context) if options.shell else None
     if options.shell:
         options = replace(options, command=IDLE, name="shell")
-    request = make(options, allocation, site, given, context)
+    request = make(options, allocation, with_project(site, given, context), given, context)
     objects = KINDS[options.backend].make(request)
     if options.dry_run:
         context.console.print(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2))
@@ -61,6 +61,16 @@ def run(options: Options, context: Context) -> int:
     signal_sender = SignalSender(given, context.clock, context.console)
     launch = Launch(request, context.kube(given), context.console, context.clock, limit, signal_sender, queue, shell)
     return launch.run(objects)
+
+
+def with_project(site: Site, given: Grant, context: Context) -> Site:
+    """The site with what pods of the job's project see, which its namespace says. Raises Refused, Unreachable."""
+    if given.namespace in site.mounts:
+        return site
+    answer = context.kube(given).call("GET", f"/api/v1/namespaces/{given.namespace}")
+    if not answer.ok:
+        raise Refused(f"namespace {given.namespace} can't be read ({answer.message}): call the administrators")
+    return site.with_project(given.namespace, answer.body["metadata"].get("annotations") or {})
 
 
 def make(options: Options, allocation: Allocation, site: Site, given: Grant, context: Context) -> Request:

@@ -7,10 +7,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from ..gate.config import Refused
+from ..gate.gate_names import CLAIMS, DIGESTS_ONLY, HOST_PATHS, IMAGES, READ_ONLY_CLAIMS
 
 SITE = Path("/etc/drawbridge/run.json")
 NCCL = Path("/etc/nccl.conf")
@@ -33,15 +35,37 @@ class Site:
     """Other resources of a pod: RDMA devices."""
     kill_wait_s: int
     """Time that Slurm gives a job to end."""
+    budgets: Mapping[str, str] = field(default_factory=dict)
+    """The kind of period of each QOS whose budget begins anew."""
+    claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    """Claims that pods of each project's namespace may mount, and whether they only read each."""
+    images: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Images that pods of a namespace may have: `allow`, how their names begin, and `digests_only`. Others have any."""
 
     @classmethod
     def read(cls, file: Path = SITE) -> Site:
         """Read the file; keys of newer versions are ignored. Raises Refused."""
         try:
             raw = json.loads(file.read_text())
-            return cls(**{field.name: raw[field.name] for field in fields(cls)})
+            needed = [one.name for one in fields(cls) if one.name in raw or one.default_factory is MISSING]
+            return cls(**{name: raw[name] for name in needed})
         except (OSError, ValueError, KeyError) as err:
             raise Refused(f"{file} can't be used ({err}): ask the administrators to run gate.yml") from err
+
+    def with_project(self, namespace: str, annotations: Mapping[str, str]) -> Site:
+        """The same, with what the annotations of a project's namespace say of its pods."""
+
+        def listed(key: str) -> list[str]:
+            return [it for it in annotations.get(key, "").split(",") if it]
+
+        limits = {"allow": listed(IMAGES), "digests_only": annotations.get(DIGESTS_ONLY) == "true"}
+        read_only = listed(READ_ONLY_CLAIMS)
+        return replace(
+            self,
+            mounts={**self.mounts, namespace: listed(HOST_PATHS)},
+            claims={**self.claims, namespace: {name: name in read_only for name in listed(CLAIMS)}},
+            images={**self.images, namespace: limits},
+        )
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ SLURMS = {
 """Options of sbatch and salloc, with their spellings."""
 OTHERS = {
     "--mount": "-v -B --volume --bind --container-mounts",
+    "--claim": "--pvc --volume-claim",
     "--image": "-i --container-image",
     "--env": "-e --environment --export",
     "--workdir": "--cwd --pwd --chdir --container-workdir",

@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..gate.command import Commands
 from ..job.text import TIMES
+from ..project.command_io import Caller, Command
+from ..project.site_io import NoProjects
 from . import view
 from .drift_io import drift, folder
 from .job_io import NoReport, look
@@ -33,6 +37,8 @@ def main(argv: Sequence[str]) -> int:
         if said:
             print(f"drawbridge: {said}", file=sys.stderr)
         return code
+    if given.command == "project":
+        return _project(given)
     settings, notes = site()
     if given.command == "job":
         return _job(given, settings)
@@ -47,6 +53,29 @@ def main(argv: Sequence[str]) -> int:
         return _watch(given, settings, notes, readers)
     except KeyboardInterrupt:
         return 0
+
+
+def _project(given: argparse.Namespace) -> int:
+    """Print a list of projects, one project, or a report."""
+    os.environ.update(TIMES)
+    try:
+        found = Command(Commands(), Caller.present()).run(given)
+    except (NoProjects, ValueError) as err:
+        print(f"drawbridge: {printable(str(err))}", file=sys.stderr)
+        return UNKNOWN
+    for note in found.notes:
+        print(f"drawbridge: {printable(note)}", file=sys.stderr)
+    print(printable(found.text))
+    return found.code
+
+
+def _own_projects(given: argparse.Namespace) -> list[dict[str, Any]]:
+    """What the person should know of their own projects; not of one node, nor again every few seconds."""
+    if given.nodes or given.watch:
+        return []
+    with contextlib.suppress(NoProjects):
+        return Command(Commands(), Caller.present()).attention()
+    return []
 
 
 def _job(given: argparse.Namespace, settings: Site) -> int:
@@ -84,10 +113,12 @@ def _once(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], rea
     seen = seen._replace(notes=(*notes, *seen.notes))
     found = view.rows(seen, settings, wanted, given.partition, given.unit)
     code = view.level(found, seen)
+    projects = _own_projects(given)
     if given.json:
-        return json.dumps(view.document(found, seen), indent=1), code
+        return json.dumps({**view.document(found, seen), "projects": projects}, indent=1), code
     lines = view.explain(found[0], seen) if len(found) == 1 and wanted else view.table(found, seen)
-    return "\n".join(lines), code
+    own = [f"project {it['project']}: {it['text']}" for it in projects]
+    return "\n".join([*lines, *[""][: len(own)], *own]), code
 
 
 if __name__ == "__main__":

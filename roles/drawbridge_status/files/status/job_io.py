@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import NamedTuple
 
+from ..budget import usage, words
 from ..gate.command import Commands, Result
 from ..gate.hostlist import expand
 from ..job import report
@@ -46,7 +48,8 @@ def look(name: str, commands: Commands, settings: Site, now: float) -> Shown:
     """The report of a job. Raises NoReport."""
     job = _job(name, commands)
     found = _answers(job, settings, now)
-    made = Report(job, now, Numbers(found.values), found.unknown, _whole(job, commands))
+    why = _waits(job, commands, settings, now)
+    made = Report(job, now, Numbers(found.values), found.unknown, _whole(job, commands), why)
     # the line of its end stays when Prometheus has dropped the samples
     kept = job.comment if job.comment.startswith(OWN) else ""
     silent = settings.prometheus and found.unknown
@@ -84,6 +87,19 @@ def _live(job: Job, commands: Commands) -> Job:
 
 def _rows(result: Result) -> list[Job]:
     return [] if result.code else jobs(result.out, expand)
+
+
+def _waits(job: Job, commands: Commands, settings: Site, now: float) -> str:
+    """Why a job waits for a budget, or for a limit of its account; "" for other jobs."""
+    if job.over or job.started:
+        return ""
+    if job.reason not in words.RESOURCES:
+        return words.REASONS.get(job.reason, "")
+    shown = commands.run("squeue", "--noheader", f"--jobs={job.name}", "--format=%q", timeout_s=TIMEOUT_S).out
+    qos = shown.strip().partition("\n")[0]
+    found = usage.parsed(commands.run(*usage.command([qos]), timeout_s=TIMEOUT_S).out)
+    today = date.fromtimestamp(now)
+    return words.waits(job.reason, qos, found.get(qos), words.period(settings.budgets, qos), today)
 
 
 def _whole(job: Job, commands: Commands) -> bool:

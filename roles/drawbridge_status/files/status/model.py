@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
@@ -106,6 +106,8 @@ class Site:
     """URL of the site's Prometheus; "": jobs are shown without numbers."""
     prometheus_ca: str = ""
     """File with the CAs of its certificate; "": the host's own."""
+    budgets: Mapping[str, str] = field(default_factory=dict)
+    """The kind of period of each QOS whose budget begins anew."""
 
 
 class Seen(NamedTuple):

@@ -8,6 +8,7 @@ import argparse
 
 from ..gate.hostlist import HostlistError, expand
 from ..job.text import NAME
+from ..project import options as project
 
 CODES = "exit codes: 0 all is well, 1 look at it, 2 a node needs a person, 3 Slurm or Kubernetes does not answer"
 JOB_CODES = (
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     one = commands.add_parser("job", help=about, description=about, epilog=JOB_CODES)
     one.add_argument("job", type=job, metavar="ID", help="its number, such as 4711, or 4711_3 in an array")
     one.add_argument("--json", action="store_true", help="print JSON")
+    project.add(commands)
     drift = commands.add_parser(
         "drift", help="differences from the intent, and those that are new since the last check", epilog=DRIFT_CODES
     )

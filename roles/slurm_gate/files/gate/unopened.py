@@ -9,8 +9,8 @@ looks itself, and the timer of the controller ends jobs that no Prolog saw.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 from . import identity
 from .api import METADATA, Api, Unreachable
@@ -18,8 +18,10 @@ from .config import Job, Refused
 from .gate_names import JOB_LABEL
 from .nodes import taint
 from .slurm import JobInfo, NoAnswer, Running
+from .states import Owner, owner
 from .world import NODE, World
 
+Found = TypeVar("Found", bound=object)
 LOOK_S = 2.0
 OPEN_S = 20.0
 """A job that Slurm calls running may be so much younger than its nodes' states."""
@@ -43,9 +45,22 @@ def require_open(job: Job, world: World) -> Open:
 
     As long as Slurm runs the opener, or does not answer, wait for it.
     """
+    return _patiently(lambda: _look(job, world), job.owner.job, world)
+
+
+def namespace_here(number: int, world: World) -> str:
+    """On a node: the namespace in which the job opened it. Raises Unopened.
+
+    Only the controller knows the namespaces of projects, so that a new project needs no visit of nodes.
+    """
+    return _patiently(lambda: _holder(number, world), number, world).namespace
+
+
+def _patiently(look: Callable[[], Found | str], number: int, world: World) -> Found:
+    """What the look finds, once it finds it. A text is why it does not. Raises Unopened."""
     starting, running = world.deadline(world.config.patience_s + OPEN_S), None
-    while isinstance(found := _look(job, world), str):
-        limit, info = starting, _seen(job.owner.job, world)
+    while isinstance(found := look(), str):
+        limit, info = starting, _seen(number, world)
         if info and not _runs(info, world):
             raise Unopened(found)
         if info and info.state != "CONFIGURING":
@@ -53,6 +68,19 @@ def require_open(job: Job, world: World) -> Open:
         if not limit.pause(LOOK_S):
             raise Unopened(found)
     return found
+
+
+def _holder(number: int, world: World) -> Owner | str:
+    """The job as this node's holder, or why it is not."""
+    node = world.env["SLURMD_NODENAME"]
+    try:
+        value = taint(node, world.api(NODE, OPEN_S))
+    except (Refused, Unreachable) as err:
+        return f"node {node} can't tell whether it was opened for it ({err})"
+    holder = owner(value)
+    if holder and holder.job == number and value == holder.held:
+        return holder
+    return f"node {node} was not opened for it ({value or 'no taint'})"
 
 
 def _look(job: Job, world: World) -> Open | str:

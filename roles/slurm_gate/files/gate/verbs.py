@@ -18,7 +18,7 @@ from .opener import compare_guards, open_job
 from .proof import require_alone, require_empty
 from .repair import boot_node, booted, repair_cluster, repair_node
 from .slurm import NoAnswer
-from .unopened import Unopened, end_unopened, leave, require_open
+from .unopened import Unopened, end_unopened, leave, namespace_here, require_open
 from .world import NODE, World
 
 EMPTY_S = 10.0  # processes of the last job may just be ending
@@ -100,9 +100,16 @@ def _not_here(number: int, cause: str, world: World) -> int:
 
 
 def _noted(verb: str, number: int, world: World) -> str:
-    """The namespace in which an ending job was opened, from the note of that moment; "" without a note."""
+    """The namespace in which the job was opened, if the moment of opening noted it; "" for what the account says.
+
+    On a node an account that its configuration lacks may be a project's. Raises Unopened.
+    """
     if verb == "end":
         return str(world.notes.read(f"run-{number}").get("namespace", ""))
+    if verb == "deliver_token":
+        env, config = world.env, world.config
+        known = env.get("SLURM_JOB_ACCOUNT", "") in config.namespaces
+        return "" if known or env.get("SLURM_JOB_PARTITION") not in config.partitions else namespace_here(number, world)
     return str(tokens.note(number, world).get("namespace", "")) if verb == "close" else ""
 
 

@@ -64,6 +64,6 @@ def undated(text):
 
 def records(text, record=""):
     """Return the rows of a record type as dicts by the header's names; longer rows keep what the header names."""
-    lines = [line.split(":") for line in text.splitlines()]
+    lines = [line.split(":") for line in text.splitlines() if ":" in line]
     names = next(line for line in lines if line[1] == record and line[2] == "HEADER")
     return [dict(zip(names[6:-1], line[6:-1], strict=False)) for line in lines if line[1] == record and line[2] == "0"]

@@ -93,12 +93,15 @@ def test_firmware_is_in_the_plan() -> None:
 
 
 def test_accounting_reads_as_sacctmgr_calls_things() -> None:
-    accounts: list[dict[str, Any]] = [{"name": "vision", "users": ["ada"], "terms": {"fairshare": 2}}]
+    vision = {"name": "vision", "users": ["ada"], "groups": ["people"], "ends": "2027-03-31"}
+    accounts: list[dict[str, Any]] = [{**vision, "terms": {"fairshare": 2}}]
     absent = {"accounts": ["old"], "qos": ["slow"]}
     assert slurm_accounting(accounts, [{"name": "normal", "terms": {"Priority": 10}}], absent).lines == [
         "qos normal Priority=10 PreemptMode=cluster",
         "account vision parent=root fairshare=2",
         "user ada account vision *",
+        "group people account vision",
+        "account vision ends 2027-03-31",
         "no account old",
         "no qos slow",
     ]

@@ -39,6 +39,24 @@ def test_a_run_can_give_no_right_and_change_no_policy(kube: dict[str, Any]) -> N
             assert grant.verbs == ("list",), grant
 
 
+def test_a_run_of_a_site_with_projects_binds_the_gates_own_roles_and_no_others() -> None:
+    intent = site("lab")
+    slurm, kube = (part(it, intent[f"drawbridge_{it}"]) for it in ("slurm", "kube"))
+    projects = part("projects", {"projects": []})
+    found = [
+        it for it in grants(slurm, kube, None, projects)["slurm_gate"] if it not in grants(slurm, kube)["slurm_gate"]
+    ]
+    given = [it for it in found if {"bind", "escalate", "impersonate"} & set(it.verbs)]
+    assert [(it.verbs, it.names) for it in given] == [
+        (("bind",), ("drawbridge-opener-namespace", "drawbridge-reconciler-namespace", "drawbridge-node-namespace"))
+    ]
+    written = [it for it in found if it.group in (RBAC, ADMISSION) and it not in given]
+    assert [(it.resource, it.names) for it in written] == [
+        ("rolebindings", ("drawbridge-opener", "drawbridge-reconciler", "drawbridge-node"))
+    ]
+    assert not names(found, "configmaps", "patch"), "what projects are allowed is an administrator's to write"
+
+
 def test_only_the_gpu_operators_chart_brings_roles() -> None:
     """The threat model says so."""
     everything = [grant for part in of({"gpu_operator": {}}).values() for grant in part]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import kube_installer
 
+from lab.kubernetes import installer
 from tests.attacks.manifests import rendered
 from tests.unit.module_utils.lab import GPFS, NODES, SLURM, kube
 
@@ -84,10 +86,26 @@ def test_only_hosts_that_the_run_joins_may_request_certificates() -> None:
 def test_policies_come_with_the_list_of_open_nodes() -> None:
     """One of them has it as its parameter, and none refuses before it is there."""
     (nodes,) = given()["policies"]
-    by_name = {it["metadata"]["name"]: it["spec"] for it in rendered() if "paramRef" in it.get("spec", {})}
+    texts = rendered(projects=False)
+    by_name = {it["metadata"]["name"]: it["spec"] for it in texts if "paramRef" in it.get("spec", {})}
     (ref,) = (it["paramRef"] for it in by_name.values() if "name" in it["paramRef"])
     assert ref["name"] == nodes["metadata"]["name"] and ref["parameterNotFoundAction"] == "Deny"
     assert nodes["data"] == {"infra1": ""}
+
+
+def test_what_projects_are_allowed_comes_with_the_policies_that_need_it() -> None:
+    """They narrow the rights of a run, so neither comes later than the other."""
+    projects = part("projects", {"filesystem": "/gpfs/fs1", "projects": []})
+    found = kube_installer(NODES, SLURM, {"gpfs": GPFS}, kube(), None, projects)
+    [allowed] = [it for it in found["rights"] if it["kind"] == "ConfigMap"]
+    refs = [
+        it["spec"]["paramRef"]
+        for it in installer.rendered(installer.RIGHTS, found["names"])
+        if "paramRef" in it.get("spec", {})
+    ]
+    wanted = {**allowed["metadata"], "parameterNotFoundAction": "Deny"}
+    assert refs == [wanted, wanted]
+    assert not [it for it in EVERYTHING if it["kind"] == "ConfigMap"]
 
 
 def test_objects_of_all_sites_and_of_this_one_never_meet() -> None:

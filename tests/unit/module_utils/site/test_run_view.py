@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.run_view import (
     drawbridge_run,
     drawbridge_status,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import Budget, Qos
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.telemetry.model import (
     Prometheus,
     Telemetry,
@@ -26,3 +29,12 @@ def test_a_host_knows_gated_partitions_and_no_nodes() -> None:
     answers = Telemetry(prometheus=Prometheus("ctl", url="http://ctl:9090"))
     assert drawbridge_status(SLURM, answers)["prometheus"] == "http://ctl:9090"
     assert drawbridge_status(SLURM, Telemetry(prometheus=Prometheus("ctl"))) == drawbridge_status(SLURM, Telemetry())
+
+
+def test_programs_of_people_know_when_budgets_begin_anew() -> None:
+    """A site without budgets has no key for them."""
+    qos = (Qos("monthly", budget=Budget(gpu_hours=5, period="month")), Qos("once", budget=Budget(gpu_hours=5)))
+    site = replace(SLURM, qos=qos)
+    assert drawbridge_status(site)["budgets"] == {"monthly": "month"}
+    assert drawbridge_run(NODES, site, {"gpfs": GPFS}, KUBE, "gpu01")["budgets"] == {"monthly": "month"}
+    assert "budgets" not in drawbridge_run(NODES, SLURM, {"gpfs": GPFS}, KUBE, "gpu01")

@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -215,13 +216,18 @@ class Looked(Context):
         return self.seen
 
 
+GOLD = "QOS=gold(3) UsageRaw=9.0 GrpTRESMins=cpu=N(7),gres/gpu=600(540) GrpTRESRunMins=gres/gpu=N(0) MaxWallPJ=\n"
+
+
 def looked(root: Path, state: str, reason: str = "None", comment: str = "", place: str = "ai-train|vision") -> Looked:
     fields = (state, "1", "1", "0", "0:10", "gpu01", reason, "gpu[01-02]", "ai-train", "2001", "4711")
     tools = Tools(
         {
             "squeue --noheader --states=all --jobs=4711 --Format=JobID:0\x1f,admin_": f"4711\x1f{comment}\x1f\n",
             "squeue --noheader --states=all --jobs=4711 --Format": SEPARATOR.join(f"{field:<10}" for field in fields),
+            "squeue --noheader --states=all --jobs=4711 --format=%q": "gold\ngold\n",
             "squeue --noheader --states=all --jobs=4711 --format": place,
+            "scontrol --oneliner show assoc_mgr flags=qos qos=gold": GOLD,
             "squeue --noheader --states=all --jobs=4700_3 --format=%A": "4711\n",
             "squeue": Result(1, "", "slurm_load_jobs error: Invalid job id specified"),
         }
@@ -237,6 +243,10 @@ def looked(root: Path, state: str, reason: str = "None", comment: str = "", plac
         ("PENDING", "Priority", "sprio -j 4711"),
         ("PENDING", "QOSMaxGRESPerUser", "a limit of your account or QOS"),
         ("PENDING", "AssocGrpGRES", "a limit of your account or QOS"),
+        ("PENDING", "AssocGrpGRESMinutes", "does not fit into a limit of its account, which Drawbridge does not set"),
+        ("PENDING", "AssocGrpSubmitJobsLimit", "a limit of 0 says that it is closed or has ended"),
+        ("PENDING", "QOSGrpGRESMinutes", "budget of QOS gold: 9 of 10 GPU hours are used, so 1 are left; it does not"),
+        ("PENDING", "QOSGrpCPUMinutesLimit", "does not fit into the budget of QOS gold; it does not begin anew"),
         ("PENDING", "Licenses", "Slurm's reason is Licenses"),
         ("RUNNING", "None", "pods are visible on the job's nodes only: srun --jobid=4711"),
         ("COMPLETED", "None", "job 4711 is COMPLETED"),
@@ -259,7 +269,10 @@ def test_the_gates_cause_is_passed_on(tmp_path: Path) -> None:
     ("place", "says"),
     [
         ("hpc|vision", "partition hpc gives no nodes to Kubernetes; these do: ai-train"),
-        ("ai-train|physics", "account physics has no namespace in Kubernetes; these have: vision"),
+        (
+            "ai-train|physics",
+            "account physics has no namespace in Kubernetes, unless it is a project; others that have one: vision",
+        ),
     ],
 )
 def test_the_command_says_why_a_job_can_have_no_pods(tmp_path: Path, place: str, says: str) -> None:
@@ -296,3 +309,14 @@ def test_an_arrays_element_has_the_name_of_squeue(tmp_path: Path) -> None:
     assert context.console.printed[0] == "job 4711 is PENDING (Resources)"
     with pytest.raises(Refused, match="sacct -j 4700_4 shows how it ended"):
         examine(["4700_4"], context)
+
+
+def test_a_budget_that_begins_anew_has_its_next_day(tmp_path: Path) -> None:
+    context = looked(tmp_path, "PENDING", "QOSGrpGRESMinutes")
+    shown = json.loads(context.site.read_text())
+    context.site.write_text(json.dumps({**shown, "budgets": {"gold": "year"}}))
+    years = {date.today().year + 1}
+    examine([], context)
+    years.add(date.today().year + 1)
+    printed = "\n".join(context.console.printed)
+    assert any(f"it begins anew on {year}-01-01" in printed for year in years)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ def site(server: Server) -> Site:
 
 
 def line(**changes: str) -> str:
-    places = {"name": 0, "state": 5, "started": 9, "nodes": 12, "comment": 15}
+    places = {"name": 0, "state": 5, "started": 9, "nodes": 12, "reason": 14, "comment": 15}
     words = list(FIELDS)
     for name, word in changes.items():
         words[places[name]] = word
@@ -185,4 +186,36 @@ def test_a_wrong_number_is_refused(word: str, capsys: pytest.CaptureFixture[str]
 def test_it_is_installed_with_the_program() -> None:
     """tasks/main.yml copies these folders."""
     role = Path(job_io.__file__).parents[2]
-    assert "lookup('drawbridge.drawbridge.program', 'gate', 'job', 'status')" in (role / "tasks/main.yml").read_text()
+    [names] = re.findall(r"lookup\('drawbridge.drawbridge.program', (.*)\) }}", (role / "tasks/main.yml").read_text())
+    assert {"'budget'", "'gate'", "'job'", "'status'"} <= {*names.split(", ")}
+
+
+class Budgets(Slurm):
+    """Its job waits."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(squeue=Result(0, line(state="PENDING", started="N/A", nodes="", reason=reason)))
+
+    def run(self, *argv: str, timeout_s: float = 0) -> Result:
+        if "--format=%q" in argv:
+            return Result(0, "gold\n")
+        if "assoc_mgr" in argv:
+            return Result(
+                0, "QOS=gold(3) UsageRaw=9.0 GrpTRESMins=gres/gpu=600(540) GrpTRESRunMins=gres/gpu=N(30) Max=\n"
+            )
+        return Result(0, "") if argv[0] == "sacct" else super().run(*argv, timeout_s=timeout_s)
+
+
+def test_a_job_that_waits_for_its_budget_has_the_numbers() -> None:
+    found = look("4711", Budgets("QOSGrpGRESMinutes"), Site(budgets={"gold": "month"}), NOW)
+    said = (
+        "9 of 10 GPU hours are used, and running jobs may use 0.5 more, so 0.5 are left; it begins anew on 2026-02-01"
+    )
+    assert f"hint: its time limit does not fit into the budget of QOS gold: {said}" in found.as_text()
+    # it is as it should be
+    assert found.code == 0
+
+
+def test_a_limit_of_the_account_is_said_and_other_reasons_are_slurms() -> None:
+    assert "which Drawbridge does not set" in look("4711", Budgets("AssocGrpGRESMinutes"), Site(), NOW).as_text()
+    assert "hint" not in look("4711", Budgets("Priority"), Site(), NOW).as_text()

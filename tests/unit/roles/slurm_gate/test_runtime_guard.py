@@ -121,6 +121,22 @@ def test_a_link_that_leads_root_into_a_volume_is_refused(
     assert said in refusal(root, config(mount("/gpfs/fs1", volume)))
 
 
+@pytest.mark.parametrize("where", ["/gpfs/fs1/projects/atlas", "/claims/scratch"])
+def test_a_projects_directory_is_a_volume_below_a_mount_point_and_as_a_claim(
+    root: Path, volume: str, where: str
+) -> None:
+    """The kubelet binds the node's directory itself for both; a driver's is below its own directory."""
+    assert refusal(root, config(mount(where, volume), mount("/dev/shm", volume), hooks=HOOKS)) == ""
+    linked(root, where.strip("/"), "/etc")
+    assert f"a link on the way to {where}, where a volume" in refusal(root, config(mount(where, volume)))
+
+
+@pytest.mark.parametrize("where", ["/gpfs/fs1/projects/atlas", "/claims/scratch"])
+def test_no_link_of_an_image_leads_root_into_a_projects_directory(root: Path, volume: str, where: str) -> None:
+    linked(root, "etc", f"{where}/closed")
+    assert f"root would come into the volume {where}" in refusal(root, config(mount(where, volume)))
+
+
 @pytest.mark.parametrize(("name", "target"), [("gpfs", "/dev"), ("gpfs/fs1", "/etc"), ("gpfs", "var")])
 def test_a_volume_is_mounted_where_its_destination_says(root: Path, volume: str, name: str, target: str) -> None:
     linked(root, name, target)

@@ -91,11 +91,51 @@ def test_a_job_of_an_account_without_a_namespace_does_not_start(at: Made) -> Non
     assert commands == [REQUEUED]
 
 
+def of_a_project(at: Made) -> Made:
+    """Nodes do not know the namespaces of projects."""
+    here = at._replace(config=at.config._replace(namespaces={}))
+    here.cluster = at.cluster
+    return here
+
+
+def test_a_node_reads_the_namespace_of_a_project_from_its_own_state(opened: Made) -> None:
+    opened.slurm.jobs[4711] = RUNNING
+    assert run("deliver_token", of_a_project(opened)) == 0
+    assert "DRAWBRIDGE_NAMESPACE=vision\n" in (opened.jobs / "4711/env").read_text()
+    assert opened.slurm.told == []
+
+
+@pytest.mark.parametrize(
+    ("value", "cause"),
+    [
+        ("closed", "node gpu01 was not opened for it (closed)"),
+        ("dirty_vision.4711", "node gpu01 was not opened for it (dirty_vision.4711)"),
+        ("vision.4712", "node gpu01 was not opened for it (vision.4712)"),
+        ("nlp.4711", "its rights are incomplete"),
+    ],
+)
+def test_a_project_whose_job_did_not_open_the_node_does_not_start(value: str, cause: str, opened: Made) -> None:
+    opened.slurm.jobs[4711] = RUNNING
+    here = of_a_project(opened)
+    commands = obeys(here)
+    hold(opened.cluster, value)
+    assert run("deliver_token", here) == 0
+    assert commands == [REQUEUED] and cause in opened.slurm.comments[4711]
+    assert not list(opened.jobs.iterdir())
+
+
+def test_jobs_of_other_partitions_need_no_namespace(opened: Made) -> None:
+    opened.env["SLURM_JOB_PARTITION"] = "hpc"
+    opened.cluster.before = lambda method, path: pytest.fail(f"{method} {path}")
+    assert run("deliver_token", of_a_project(opened)) == 0
+
+
+@pytest.mark.parametrize("project", [False, True], ids=["account", "project"])
 @pytest.mark.parametrize("silent", [False, True], ids=["configuring", "slurmctld silent"])
-def test_a_prolog_waits_for_the_opener(silent: bool, at: Made) -> None:
+def test_a_prolog_waits_for_the_opener(silent: bool, project: bool, at: Made) -> None:
     from roles.slurm_gate.files.gate.opener import open_job
 
-    begun = at.clock.now()
+    begun, here = at.clock.now(), of_a_project(at) if project else at
     at.slurm.jobs[4711], at.slurm.silent = RUNNING._replace(state="CONFIGURING"), silent
     sleep = at.clock.sleep
 
@@ -106,7 +146,7 @@ def test_a_prolog_waits_for_the_opener(silent: bool, at: Made) -> None:
             at.slurm.jobs[4711], at.slurm.silent = RUNNING, False
 
     at.clock.sleep = opener
-    assert run("deliver_token", at) == 0
+    assert run("deliver_token", here) == 0
     assert at.clock.now() - begun == 50
     assert at.slurm.told == []
     assert (at.jobs / "4711/env").exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.controller.proved_io import (
@@ -24,7 +23,7 @@ NodeName=n7 {DRAINED} Comment=drawbridge health: of a node that was not proved
 def test_a_drain_ends_with_the_findings_that_were_reported_before() -> None:
     calls = list[str]()
 
-    def run(argv: Sequence[str], **_options: Any) -> Completed:
+    def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         if argv[1] == "show":
             return Completed(0, NODES, "")
         calls.append(" ".join(argv))
@@ -40,7 +39,7 @@ def test_a_drain_ends_with_the_findings_that_were_reported_before() -> None:
 
 
 def test_no_node_needs_no_call() -> None:
-    def run(argv: Sequence[str], **_options: Any) -> Completed:
+    def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         raise AssertionError(argv)
 
     ReportingCluster(run, print, "drawbridge-proof", Path(), Path()).resume([])

@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.io import Accounting
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.io import (
+    Accounting,
+    members,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
     AccountingState,
     plan,
@@ -48,3 +55,23 @@ def test_a_cluster_that_is_missing_is_added_by_its_name() -> None:
         "sacctmgr -i add cluster lab",
         "sacctmgr -i add account vision,chem parent=root cluster=lab",
     ]
+
+
+class Groups(Answers):
+    """The system has one group."""
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        found = super().__call__(argv, ok)
+        return replace(found, rc=2) if argv[:2] == ["getent", "group"] and not found.out else found
+
+
+def test_people_of_groups_are_read_once_and_a_missing_group_is_missing() -> None:
+    table = {"getent group people": "people:x:7:ben\n", "getent group": "", "getent passwd": "ada:x:1:7::/:/bin/sh\n"}
+    run = Groups(table)
+    assert members(run, ["people", "gone", "people"]) == {"people": ("ada", "ben")}
+    assert run.asked == ["getent group gone", "getent group people", "getent passwd"]
+
+
+def test_without_groups_no_command_runs() -> None:
+    run = Groups({})
+    assert members(run, []) == {} and run.asked == []

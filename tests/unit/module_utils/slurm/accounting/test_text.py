@@ -91,3 +91,16 @@ def test_a_qos_stays_for_accounts_of_others() -> None:
     assert deletions(("qos", "silver"), ("qos", "bronze")) == {("qos", "silver"): "account theirs may use it"}
     assert deletions(("qos", "gold"), ("account", "old"), ("account", "below"))[("qos", "gold")] == ""
     assert deletions(("qos", "gold"))[("qos", "gold")] == "account old may use it"
+
+
+def test_only_settings_that_drawbridge_keeps_are_read() -> None:
+    rows = "normal|0||cluster|||||||NoDecay|00:05:00|0.500000|gres/gpu=5\n"
+    want = AccountingState.of({}, qos={"normal": {"UsageFactor": "1"}})
+    assert text.service(want.kept).endswith(",maxwall,flags,gracetime,usagefactor,grptresmins")
+    found = text.accounting("", "", rows, want).qos["normal"]
+    assert {key: found[key] for key in ("Flags", "GraceTime", "UsageFactor", "GrpTRESMins")} == {
+        **{"Flags": "NoDecay", "GraceTime": "300", "UsageFactor": "0.5", "GrpTRESMins": "gres/gpu=5"}
+    }
+    want = AccountingState.of({}, qos={"normal": {}})
+    assert text.service(want.kept).endswith(",maxwall")
+    assert "Flags" not in text.accounting("", "", "normal|0||cluster||||||\n", want).qos["normal"]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.artefacts_view import (
     mm_auth,
     mm_config,
+    mm_fileset,
+    mm_policy,
+    mm_quota,
     mm_remote,
 )
 
@@ -26,4 +29,25 @@ def test_a_value_with_blanks_is_one_word_for_a_shell() -> None:
     assert mm_config([{"name": "h100", "nodes": ["gpu01"], "settings": settings}]).lines == [
         "mmcrnodeclass h100 -N gpu01",
         "mmchconfig 'verbsRdma=enable,verbsPorts=mlx5_0/1 mlx5_1/1' -N h100",
+    ]
+
+
+def test_a_project_is_its_fileset_its_limits_and_its_rule() -> None:
+    plain = {"state": "linked", "comment": "", "inode_limit": 0, "inode_prealloc": 0, "closed": False}
+    top = {"owner": "root", "group": "vision", "mode": "2770"}
+    vision = {**plain, **top, "name": "vision", "junction": "/gpfs/fs1/projects/vision", "inode_limit": 2000}
+    gone = {**plain, **top, "name": "old", "junction": "/gpfs/fs1/projects/old", "state": "absent"}
+    assert mm_fileset("fs1", [vision, gone]).lines == [
+        "mmcrfileset fs1 vision -t 'drawbridge project vision' --inode-space new --inode-limit 2000",
+        "mmlinkfileset fs1 vision -J /gpfs/fs1/projects/vision # for root:vision 2770",
+        "mmunlinkfileset fs1 old",
+        "mmdelfileset fs1 old -f",
+    ]
+    assert mm_quota("fs1", [{"name": "vision", "block_kib": 1024, "inodes": 0}]).lines == [
+        "mmsetquota fs1:vision --block 1024K:1024K --files 0:0"
+    ]
+    assert mm_policy("fs1", [{"name": "vision", "pool": "flash"}], "").lines == [
+        "mmchpolicy fs1 FILE # with these lines",
+        "RULE 'drawbridge vision' SET POOL 'flash' FOR FILESET ('vision')",
+        "RULE 'drawbridge: other files' SET POOL 'system'",
     ]

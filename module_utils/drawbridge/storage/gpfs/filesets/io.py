@@ -1,0 +1,197 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Filesets of one file system, read and changed on an admin host that has it mounted."""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import re
+import stat
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ....core.converge import DeviceError, Step
+from ...processes_io import named_users
+from ..daemon_io import OWN
+from ..filesystem_io import attributes, require_mounted
+from ..io import Mm
+from .model import Fileset, FilesetsState, Top
+from .plan import COMMENT, CREATE, DELETE, INODES, LINK, PARENT, TOP, UNLINK, Change
+from .text import junctions, parse
+
+_IN_USE, _LOCK = re.compile(r"busy|in use|open files?", re.IGNORECASE), re.compile(r"\block\b")
+"""A refused unlink. IBM's page names open files as the reason, and no public transcript has the line."""
+
+
+class Filesets:
+    """The wanted filesets. Reads run with `mm`, changes with `patient`, whose time limit is longer."""
+
+    name = "GPFS filesets"
+
+    def __init__(
+        self, mm: Mm, patient: Mm, want: FilesetsState, where: tuple[str, str], table: Callable[[], str]
+    ) -> None:
+        """`where` is the device and its mount point; `table` reads /proc/self/mountinfo."""
+        self._mm, self._patient, self._want, self._table = mm, patient, want, table
+        self._device, self._mount = where
+        self.in_use: dict[str, str] = {}
+        """Filesets that could not be unlinked because other hosts use them, with sentences."""
+
+    def read(self) -> FilesetsState:
+        """The wanted ones of one mmlsfileset, with owners and modes from the junctions."""
+        require_mounted(self._mm, self._table, self._device, self._mount)
+        rows = self._mm.read("mmlsfileset", self._device).get("", [])
+        if not any(row["filesetName"] == "root" for row in rows):
+            raise DeviceError(f"mmlsfileset does not list the root fileset of {self._device}, which always exists")
+        try:
+            found = parse(rows, self._want.filesets)
+        except ValueError as err:
+            raise DeviceError(f"mmlsfileset {self._device}: {err}") from err
+        return FilesetsState(
+            {name: self._seen(name, it) if it else None for name, it in found.items()},
+            frozenset(path for path in self._want.parents if _is_folder(path)),
+            hurdles=self._hurdles(found, junctions(rows)),
+        )
+
+    def faults(self) -> list[str]:
+        """Why limits of filesets would have no effect, or df would not show them."""
+        found = attributes(self._mm, self._device)
+        return [*found.quota_faults(), *found.df_faults()]
+
+    def apply(self, steps: Sequence[Step[FilesetsState]]) -> None:
+        """In order. A fileset that other hosts use stays linked, and the others go on."""
+        for step in steps:
+            change: Change = step.payload
+            if change.verb == PARENT:
+                _make_folder(change.name)
+            elif change.verb == TOP:
+                _give(change.fileset.junction, change.fileset.top or Top())
+            elif change.name not in self.in_use:
+                self._run(change)
+
+    def _run(self, change: Change) -> None:
+        verb, *arguments = _command(change)
+        try:
+            self._patient.change(verb, self._device, change.name, *arguments)
+        except DeviceError as err:
+            if change.verb != UNLINK or not _IN_USE.search(str(err)) or _LOCK.search(str(err)):
+                raise
+            path = change.fileset.junction
+            self.in_use[change.name] = (
+                f"{err}; find its users on the nodes that mount {self._device}: lsof +f -- {path}"
+            )
+
+    def _seen(self, name: str, found: Fileset) -> Fileset:
+        """The fileset with its directory, and with its users if it must be unlinked."""
+        wanted = self._want.filesets[name]
+        if not found.junction:
+            return found
+        if wanted and wanted.junction:
+            return replace(found, top=_top(found.junction, wanted.top or Top()))
+        return replace(found, users=named_users(found.junction, OWN))
+
+    def _hurdles(self, found: dict[str, Fileset | None], linked: dict[str, str]) -> dict[str, str]:
+        hurdles = {}
+        for name, wanted in self._want.filesets.items():
+            have, path = found[name], wanted.junction if wanted else ""
+            if path and not (have and have.junction) and os.path.lexists(path):
+                other = f"fileset {linked[path]} is linked there" if path in linked else "the path exists"
+                hurdles[name] = f"fileset {name} can't be linked at {path}: {other}; move it away, or use another path"
+        return hurdles
+
+
+def unknown_names(owner: str, group: str) -> str:
+    """Why an owner or a group has no number on this host; empty if both have one."""
+    for kind, database, name, look in (("user", "passwd", owner, _uid), ("group", "group", group, _gid)):
+        try:
+            look(name)
+        except KeyError:
+            return f"{kind} {name} is unknown on this host; look at `getent {database} {name}`"
+    return ""
+
+
+def _uid(name: str) -> int:
+    return int(name) if name.isdigit() else pwd.getpwnam(name).pw_uid
+
+
+def _gid(name: str) -> int:
+    return int(name) if name.isdigit() else grp.getgrnam(name).gr_gid
+
+
+def _top(path: str, wanted: Top) -> Top:
+    """Owner and group with the wanted names if the numbers are theirs, else with names of this host."""
+    try:
+        found = os.lstat(path)
+    except OSError as err:
+        raise DeviceError(f"GPFS has a fileset at {path}, but this host can't see it: {err.strerror}") from err
+    if not stat.S_ISDIR(found.st_mode):
+        raise DeviceError(f"GPFS has a fileset at {path}, but this host sees no directory there")
+    return Top(
+        _name(found.st_uid, wanted.owner, _uid, lambda: pwd.getpwuid(found.st_uid).pw_name),
+        _name(found.st_gid, wanted.group, _gid, lambda: grp.getgrgid(found.st_gid).gr_name),
+        f"{stat.S_IMODE(found.st_mode):04o}",
+    )
+
+
+def _name(number: int, wanted: str, number_of_name: Callable[[str], int], look: Callable[[], str]) -> str:
+    try:
+        if number_of_name(wanted) == number:
+            return wanted
+    except KeyError:
+        pass
+    try:
+        return look()
+    except KeyError:
+        return str(number)
+
+
+def _give(path: str, top: Top) -> None:
+    """Owner and mode of a directory; never of one that a link leads to."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.fchown(handle, _uid(top.owner), _gid(top.group))
+            os.fchmod(handle, int(top.mode, 8))
+        finally:
+            os.close(handle)
+    except (OSError, KeyError) as err:
+        reason = err.strerror if isinstance(err, OSError) else "a name has no number on this host"
+        raise DeviceError(f"{path} can't be given to {top}: {reason}") from err
+
+
+def _is_folder(path: str) -> bool:
+    """Raises DeviceError for another kind of file."""
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    except OSError as err:
+        raise DeviceError(f"{path} can't be read: {err.strerror}") from err
+    if not stat.S_ISDIR(found.st_mode):
+        raise DeviceError(f"{path} must be a directory, because filesets are linked in it; move the file away")
+    return True
+
+
+def _make_folder(path: str) -> None:
+    try:
+        Path(path).mkdir(0o755)
+        Path(path).chmod(0o755)
+    except OSError as err:
+        raise DeviceError(f"{path} can't be made: {err.strerror}") from err
+
+
+def _command(change: Change) -> list[str]:
+    """Verb and arguments, without the device and the fileset's name between them."""
+    it = change.fileset
+    limit = ["--inode-limit", f"{it.inodes}:{it.allocated}" if it.allocated else str(it.inodes)] if it.inodes else []
+    return {
+        CREATE: ["mmcrfileset", "-t", it.comment, "--inode-space", "new", *limit],
+        COMMENT: ["mmchfileset", "-t", it.comment],
+        INODES: ["mmchfileset", *limit],
+        LINK: ["mmlinkfileset", "-J", it.junction],
+        UNLINK: ["mmunlinkfileset"],
+        DELETE: ["mmdelfileset", "-f"],
+    }[change.verb]

@@ -1,0 +1,1 @@
+../../../../module_utils/drawbridge/projects/ends.py

@@ -1,0 +1,20 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from datetime import date
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.ends import day, over
+
+
+def test_the_last_day_is_a_day_of_jobs() -> None:
+    assert [over("2027-03-31", date(2027, *it)) for it in ((3, 30), (3, 31), (4, 1))] == [False, False, True]
+
+
+def test_without_an_end_nothing_is_over() -> None:
+    assert not over("", date(2099, 1, 1))
+
+
+def test_a_day_that_no_calendar_has_is_none() -> None:
+    assert day("2027-02-29") is None
+    assert day("2028-02-29") == date(2028, 2, 29)
