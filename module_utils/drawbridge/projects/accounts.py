@@ -18,6 +18,8 @@ from .model import CLOSED, OPEN, Project, Projects
 NO_DECAY = "NoDecay"
 DENY = "DenyAccounts"
 """Slurm ignores it in a partition that has AllowAccounts."""
+REFUSES = {"EnforcePartLimits": "ANY"}
+"""Without it Slurm accepts jobs of accounts that none of their partitions lets in, and plans nodes for them."""
 
 
 def live(projects: Projects) -> list[Project]:
@@ -38,6 +40,8 @@ def namespace(project: Project) -> str:
 def project_accounts(slurm: Slurm, projects: Projects) -> Slurm:
     """Slurm with an account for each project, a QOS for each budget, and partitions closed to other projects."""
     own, gated = live(projects), any(part.gate for part in slurm.partitions)
+    if not projects.projects:
+        return slurm
     gone = [it for it in projects.projects if it.state not in (OPEN, CLOSED)]
     absent = Absent(
         (*slurm.absent.accounts, *(it.name for it in gone)),
@@ -49,6 +53,7 @@ def project_accounts(slurm: Slurm, projects: Projects) -> Slurm:
         qos=(*(_preempting(it, own) for it in slurm.qos), *(_budget(it, slurm) for it in own if it.budget)),
         partitions=tuple(_closed_to_others(part, own) for part in slurm.partitions),
         absent=absent,
+        settings={**REFUSES, **slurm.settings},
     )
 
 

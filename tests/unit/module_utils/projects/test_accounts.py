@@ -60,6 +60,12 @@ def test_partitions_that_a_project_does_not_name_are_closed_to_it() -> None:
     assert partition(found, "hpc").settings["DenyAccounts"] == "bio"
 
 
+def test_slurm_refuses_a_job_that_no_partition_lets_in() -> None:
+    assert slurm(BIO).settings["EnforcePartLimits"] == "ANY"
+    own = {"drawbridge_slurm.settings": {"EnforcePartLimits": "ALL"}}
+    assert slurm(BIO, **own).settings["EnforcePartLimits"] == "ALL"
+
+
 def test_accounts_that_a_site_denies_stay_denied() -> None:
     found = slurm(BIO, **{"drawbridge_slurm.partitions.1.settings": {"DenyAccounts": "chem"}})
     assert partition(found, "hpc").settings["DenyAccounts"] == "chem,bio"
