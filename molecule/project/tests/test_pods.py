@@ -48,7 +48,7 @@ def test_a_pod_writes_no_more_than_the_quota() -> None:
         (f"--mount {ROOT}/voice", ROOT),
     ],
 )
-def test_the_launcher_refuses_what_is_not_the_projects(options: str, words: str) -> None:
+def test_the_launcher_refuses_claims_and_folders_of_others(options: str, words: str) -> None:
     said, state = run("true", options)
     assert state == "FAILED" and words in said, said
 
