@@ -21,7 +21,7 @@ attributes:
     description: Predicts the steps of the next run, refusals included.
     support: full
   diff_mode:
-    description: One line for each directory, as C(ls -ld) orders it.
+    description: One line for each directory, with owner, group and mode.
     support: full
 """
 

@@ -11,29 +11,22 @@ from dataclasses import dataclass
 from typing import Optional
 
 from ..core.options import FILE, HOSTS, LABEL, PATH, Shape, option
-from ..slurm.accounting.model import ACCOUNT, TIME, USER, Amount, Budget
+from ..slurm.accounting.model import ACCOUNT, DATE, GROUP, TIME, USER, Amount, Budget
 from ..slurm.model import PARTITION
+from ..storage.directories.model import MODE
 
 OPEN, CLOSED, ARCHIVED, REMOVED = "open", "closed", "archived", "removed"
 STATES = (OPEN, CLOSED, ARCHIVED, REMOVED)
-STATIC, CSI = "static", "csi"
 NAME = Shape(
     r"(?=.{1,39}$)[a-z0-9]+([_-][a-z0-9]+)*",
     "the name of a project",
     "at most 39 small letters and digits, with single dashes and underscores between them, such as vision",
 )
 """It is the name of a Slurm account and of a fileset, and its namespace is made of it."""
-DATE = Shape(r"20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "a date", "year, month and day: 2027-03-31")
-MODE = Shape(r"[0-3]?[0-7]{3}", "the mode of a directory", "three or four octal digits in quotes, such as '2770'")
 POOL = Shape(
     r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}",
     "the name of a storage pool",
     "letters, digits, dots, dashes and underscores, as mmlspool prints it, such as data",
-)
-GROUP = Shape(
-    r"[A-Za-z_][A-Za-z0-9_.@-]{0,254}",
-    "the name of a group of people",
-    "letters, digits, dots, dashes, underscores and @, as `getent group` prints it, such as vision",
 )
 FOLDER = Shape(
     r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*",
@@ -74,11 +67,6 @@ class Claim:
 
     name: str = option("name of the PersistentVolumeClaim", pattern=LABEL)
     read_only: bool = option("whether pods only read it", False)
-    by: str = option(
-        "static: a volume that is the project's directory on the node; csi: the driver of its file system mounts it",
-        STATIC,
-        choices=(STATIC, CSI),
-    )
 
 
 @dataclass(frozen=True)

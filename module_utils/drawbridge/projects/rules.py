@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from ..core.faults import MISSING, Fault
 from ..core.rules import doubled
+from ..slurm.accounting.ends import KEPT_DAYS, day, ended_for, forgotten
 from ..slurm.model import Slurm
-from . import ends
 from .accounts import like, live, own_qos
 from .model import OPEN, Project, Projects
 
@@ -64,14 +65,14 @@ def budgets_have_one_qos(projects: Projects, slurm: Slurm) -> Iterator[Fault]:
 
 def ends_are_days(projects: Projects) -> Iterator[Fault]:
     """An end date is a day, and a person decides about data of long ago."""
-    now = ends.today()
+    now = date.today()
     for index, project in enumerate(projects.projects):
         key = f"{place(index)}.ends"
-        if project.ends and not ends.day(project.ends):
+        if project.ends and not day(project.ends):
             yield Fault(key, project.ends, "no calendar has this day", "write a day that exists")
-        elif project.state == OPEN and ends.forgotten(project.ends, now):
-            days = ends.ended_for(project.ends, now)
-            reason = f"it is {days} days past, and after {ends.KEPT_DAYS} days a person must say what becomes of it"
+        elif project.state == OPEN and forgotten(project.ends, now):
+            days = ended_for(project.ends, now)
+            reason = f"it is {days} days past, and after {KEPT_DAYS} days a person must say what becomes of it"
             yield Fault(key, project.ends, reason, "set state: closed, archived or removed, or a later day")
 
 

@@ -12,7 +12,7 @@ from ..core.faults import MISSING, Fault
 from ..core.rules import doubled
 from ..kube.model import Kube
 from ..storage.kinds import shared, with_filesets
-from .model import CSI, Directory, Project, Projects
+from .model import Directory, Project, Projects
 from .rules import KEY, place
 
 OF_FILESETS = ("pool", "quota_gib", "inodes")
@@ -105,18 +105,15 @@ def pods_need_kubernetes(projects: Projects, kube: Kube | None) -> Iterator[Faul
                 yield Fault(f"{place(index)}.{key}", shown, reason, f"define drawbridge_kube, or take {key} out")
 
 
-def claims_have_a_directory(projects: Projects, filesystems: Mapping[str, Any]) -> Iterator[Fault]:
+def claims_have_a_directory(projects: Projects) -> Iterator[Fault]:
     """A claim is on the project's directory. A data set has a claim of its name, too."""
-    mounts, shared_names = with_filesets(filesystems), {data.name for data in projects.data}
+    shared_names = {data.name for data in projects.data}
     for at, project in enumerate(projects.projects):
         for number, claim in enumerate(project.claims):
             key = f"{place(at)}.claims[{number}]"
             if not project.directory:
                 reason = "the project has no directory"
                 yield Fault(key, claim.name, reason, f"set {place(at)}.directory, or take the claim out")
-            elif claim.by == CSI and not mounts.get(projects.filesystem_of(project)):
-                reason = "the driver mounts filesets alone"
-                yield Fault(f"{key}.by", CSI, reason, "set by: static")
             if claim.name in shared_names:
                 reason = "a data set has that name, and admission tells data sets by it"
                 yield Fault(f"{key}.name", claim.name, reason, "give the claim another name")

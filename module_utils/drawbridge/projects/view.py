@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from typing import Any
 
+from ..slurm.accounting.ends import day, over
 from ..storage.kinds import KINDS, shared
-from .ends import day, ended_for
 from .model import ARCHIVED, CLOSED, OPEN, REMOVED, Project, Projects
 from .rules import group_of
 
@@ -30,8 +30,8 @@ def project_states(projects: Projects | None, today: str) -> Json:
 
 def state_on(project: Project, today: str) -> str:
     """The state of a project on a day. It is open until its last day is over."""
-    over = project.state == OPEN and ended_for(project.ends, day(today) or date.min) > 0
-    return CLOSED if over else project.state
+    ended = project.state == OPEN and over(project.ends, day(today) or date.min)
+    return CLOSED if ended else project.state
 
 
 def project_storage(

@@ -23,7 +23,7 @@ from ..core.names import (
     STATIC_CLASS,
 )
 from ..projects.accounts import live
-from ..projects.model import OPEN, STATIC, Claim, Images, Project, Projects
+from ..projects.model import OPEN, Claim, Images, Project, Projects
 from ..slurm.accounting.model import NO_MOUNTS
 from ..slurm.model import Slurm
 
@@ -67,12 +67,12 @@ def metadata(project: Project, projects: Projects, mounts: Iterable[str]) -> Jso
 
 
 def volumes(slurm: Slurm, projects: Projects | None) -> list[Json]:
-    """PersistentVolumes and their claims, each claim behind its volume. Others than `by: static` are a driver's."""
+    """PersistentVolumes and their claims, each claim behind its volume."""
     return [
         item
         for space, project in of_namespaces(slurm, projects).items()
         for claim in claims(project)
-        if projects and claim.by == STATIC
+        if projects
         for item in _pair(space, project, claim, projects)
     ]
 

@@ -28,15 +28,15 @@ def run(command: str, options: str = "", account: str = "genome") -> tuple[str, 
 
 
 def test_a_pod_writes_into_the_claim_of_its_project() -> None:
-    said, state = run(f"echo from a pod > /claims/work/pod && cat {ROOT}/genome/pod", "--claim work")
+    said, state = run(f"echo from a pod > /claims/files/pod && cat {ROOT}/genome/pod", "--claim files")
     assert state == "COMPLETED" and "from a pod" in said, said
     assert ssh("gpu02", f"stat -c '%U:%G' {ROOT}/genome/pod") == "ada:vision"
 
 
 def test_a_pod_writes_no_more_than_the_quota() -> None:
     said, state = run(
-        "dd if=/dev/zero of=/claims/work/large bs=1048576 count=1100; code=$?; rm -f /claims/work/large; exit $code",
-        "--claim work",
+        "dd if=/dev/zero of=/claims/files/large bs=1048576 count=1100; code=$?; rm -f /claims/files/large; exit $code",
+        "--claim files",
     )
     assert state == "FAILED" and ("No space left" in said or "quota" in said), said
 
@@ -44,7 +44,7 @@ def test_a_pod_writes_no_more_than_the_quota() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--claim other", "--claim other: the project has no such claim; it has: work, images (read only)"),
+        ("--claim other", "--claim other: the project has no such claim; it has: files, images (read only)"),
         (f"--mount {ROOT}/voice", ROOT),
     ],
 )

@@ -163,6 +163,17 @@ def test_a_directory_in_the_place_of_the_junction_is_refused(site: Filesystem) -
     assert refused["failed"] and "can't be linked at" in refused["msg"] and site.commands() == []
 
 
+@pytest.mark.parametrize("mode", [0o777, 0o775])
+def test_nothing_is_linked_below_a_folder_that_others_may_change(site: Filesystem, mode: int) -> None:
+    folder = Path(site.mount, "projects")
+    folder.mkdir()
+    folder.chmod(mode)
+    refused = run(site)
+    assert refused["failed"] and f"chmod go-w {folder}" in refused["msg"] and site.commands() == []
+    folder.chmod(0o755)
+    assert not run(site).get("failed")
+
+
 def test_a_link_in_the_place_of_a_folder_is_refused(site: Filesystem) -> None:
     Path(f"{site.mount}/projects").symlink_to("/tmp")
     refused = run(site)

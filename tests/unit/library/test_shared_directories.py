@@ -33,11 +33,6 @@ def test_defaults_make_a_directory_of_root(mount: Path) -> None:
     assert module(mount)["changed"] is False
 
 
-def test_a_directory_that_another_module_makes_waits(mount: Path) -> None:
-    done = module(mount, make=False)
-    assert done["pending"] and not done["changed"] and not (mount / "projects").exists()
-
-
 def test_a_closed_directory_opens_again(mount: Path) -> None:
     modes = []
     for closed in (False, True, False):

@@ -26,4 +26,3 @@ class Directory:
     group: str = option("its group", "root", pattern=OWNER)
     mode: str = option("its mode", "2770", pattern=MODE)
     closed: bool = option("true: root alone reaches it; its content stays as it is", False)
-    make: bool = option("true: it is made if it is missing; false: another module makes it", True)

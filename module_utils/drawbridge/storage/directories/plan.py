@@ -7,30 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from ...core.converge import Step
+from ..owned import CLOSED, OTHER, PARENT, Owned, unsafe_parent
 from .model import Directory
-
-ROOT = "root"
-
-
-@dataclass(frozen=True)
-class Owned:
-    """Owner, group and mode; the names of this host, or numbers that it has no names for."""
-
-    owner: str
-    group: str
-    mode: str
-
-    def __str__(self) -> str:
-        """Return it as `ls -ld` orders it."""
-        return f"{self.mode} {self.owner}:{self.group}"
-
-
-CLOSED = Owned(ROOT, ROOT, "0500")
-PARENT = Owned(ROOT, ROOT, "0755")
-OTHER = "something else"
-"""The owner of a path that is a link or a file."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +19,8 @@ class Directories:
     """Directories by path, with those above them."""
 
     found: Mapping[str, Owned]
-    unknown: frozenset[str] = field(default=frozenset(), compare=False)
-    """Wanted users and groups that this host does not know, as `user ada` and `group vision`."""
+    unknown: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    """Why the wanted owner or group of a path has no number on this host."""
 
     def lines(self) -> list[str]:
         """One line each."""
@@ -60,8 +41,7 @@ def above(each: Directory) -> list[str]:
 def plan(have: Directories, want: Directories, directories: Sequence[Directory] = ()) -> list[Step[Directories]]:
     """Folders above come first. What a person must look at is refused, and others' steps wait with it."""
     steps: list[Step[Directories]] = []
-    parents = [path for each in directories for path in (above(each) if each.make else [])]
-    for path in dict.fromkeys(parents):
+    for path in dict.fromkeys(path for each in directories for path in above(each)):
         steps += _parent(path, have.found.get(path))
     for each in directories:
         steps += _directory(each, have)
@@ -71,12 +51,8 @@ def plan(have: Directories, want: Directories, directories: Sequence[Directory] 
 def _parent(path: str, found: Owned | None) -> list[Step[Directories]]:
     if found is None:
         return [_make(path, PARENT)]
-    if found.owner == OTHER:
-        return [_refused(path, f"{path} is no directory; move it away")]
-    if found.owner != ROOT or int(found.mode, 8) & 0o022:
-        why = f"{path} is {found}, so others could replace directories of projects; run chown root {path}, chmod go-w"
-        return [_refused(path, f"{why} {path}")]
-    return []
+    why = unsafe_parent(path, found)
+    return [_refused(path, why)] if why else []
 
 
 def _directory(each: Directory, have: Directories) -> list[Step[Directories]]:
@@ -84,17 +60,11 @@ def _directory(each: Directory, have: Directories) -> list[Step[Directories]]:
     if found == goal:
         return []
     if found is None:
-        lacking = "" if each.make else "it is not there yet"
-        return [replace(_make(each.path, goal), pending=_unknown(goal, have) or lacking)]
-    if found.owner == OTHER:
+        return [replace(_make(each.path, goal), pending=have.unknown.get(each.path, ""))]
+    if found == OTHER:
         return [_refused(each.path, f"{each.path} is no directory; move it away")]
     step = _set(each.path, goal, f"{'close' if each.closed else 'set'} {each.path}: {goal} instead of {found}")
-    return [replace(step, pending=_unknown(goal, have))]
-
-
-def _unknown(goal: Owned, have: Directories) -> str:
-    names = [it for it in (f"user {goal.owner}", f"group {goal.group}") if it in have.unknown]
-    return f"this host knows no {' and no '.join(names)}" if names else ""
+    return [replace(step, pending=have.unknown.get(each.path, ""))]
 
 
 def _make(path: str, goal: Owned) -> Step[Directories]:

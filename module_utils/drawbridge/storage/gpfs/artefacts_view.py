@@ -9,7 +9,8 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.artefact import Artefact
-from .filesets.model import CLOSED, Top, comment_of
+from ..owned import CLOSED, Owned
+from .filesets.model import comment_of
 from .members import plan as gpfs
 from .policies import text as policies
 from .policies.plan import SYSTEM
@@ -74,7 +75,7 @@ def mm_fileset(device: str, filesets: Any) -> Artefact:
         if it["state"] == "linked":
             limit = f" --inode-limit {it['inode_limit']}:{it['inode_prealloc']}" if it["inode_limit"] else ""
             comment = shlex.quote(comment_of(name, it["comment"]))
-            top = CLOSED if it["closed"] else Top(it["owner"], it["group"], it["mode"])
+            top = CLOSED if it["closed"] else Owned(it["owner"], it["group"], it["mode"])
             lines.append(f"mmcrfileset {device} {name} -t {comment} --inode-space new{limit.removesuffix(':0')}")
             lines.append(f"mmlinkfileset {device} {name} -J {it['junction']} # for {top}")
         else:

@@ -1,1 +1,1 @@
-../../../../module_utils/drawbridge/projects/ends.py
+../../../../module_utils/drawbridge/slurm/accounting/ends.py

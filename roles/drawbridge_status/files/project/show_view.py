@@ -123,10 +123,7 @@ def _pods(seen: Seen, site: Site) -> Iterator[tuple[str, str]]:
     project = seen.project
     if project.namespace:
         yield "namespace", project.namespace
-    claims = (
-        f"{it['name']}{', read-only' if it.get('read_only') else ''}, by {it.get('by', 'static')}"
-        for it in project.claims
-    )
+    claims = (f"{it['name']}{', read-only' if it.get('read_only') else ''}" for it in project.claims)
     yield from _named("claims", claims)
     yield from _named("data sets", (f"{it}: {site.data.get(it, 'not known')}, read-only" for it in project.data))
     if images := project.images or site.images:

@@ -97,12 +97,6 @@ def test_a_project_that_is_not_open_has_no_claims(state: str) -> None:
     assert spaces.get("atlas", {}).get("drawbridge.io/claims", "") == ""
 
 
-def test_claims_of_ibms_driver_are_mounted_and_made_by_others() -> None:
-    project = {**ATLAS, "claims": [{"name": "scratch", "by": "csi"}], "data": []}
-    assert volumes(*site(project)) == []
-    assert said(project)["atlas"]["annotations"]["drawbridge.io/claims"] == "scratch"
-
-
 def test_a_namespace_says_what_its_pods_may_have() -> None:
     found = said({**ATLAS, "mounts": ["/gpfs/fs1/shared"]}, images={"allow": ["nvcr.io/nvidia"], "digests_only": True})
     assert found["atlas"]["labels"] == {"drawbridge.io/gated": "true", "drawbridge.io/project": "atlas"}

@@ -6,15 +6,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from roles.drawbridge_run.files.gate.api import Answer
 from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run.pod import Request, template
 from roles.drawbridge_run.files.run.project import require_image
-from roles.drawbridge_run.files.run.site import Site
+from roles.drawbridge_run.files.run.run import with_project
+from roles.drawbridge_run.files.run.site import Grant, Site
 from tests.unit.roles.drawbridge_run.job import SITE, request, site, write_site
+
+if TYPE_CHECKING:
+    from roles.drawbridge_run.files.run.context import Context
 
 CLAIMS = {"vision": {"scratch": False, "results": True}}
 LIMITS = {"vision": {"allow": ["nvcr.io/nvidia", "reg.example"], "digests_only": False}}
@@ -102,3 +107,58 @@ def test_a_site_without_projects_limits_nothing(tmp_path: Path) -> None:
     found = Site.read(write_site(tmp_path))
     assert (found.claims, found.images) == ({}, {})
     assert found == Site(**SITE)
+
+
+ATLAS = {
+    "drawbridge.io/host-paths": "/gpfs/fs1/projects/atlas",
+    "drawbridge.io/claims": "scratch,results",
+    "drawbridge.io/read-only-claims": "results",
+    "drawbridge.io/images": "nvcr.io/nvidia,reg.example",
+    "drawbridge.io/digests-only": "true",
+}
+
+
+class Namespaces:
+    """A context whose API server has one namespace, or none."""
+
+    def __init__(self, annotations: dict[str, str] | None) -> None:
+        self.annotations, self.asked = annotations, list[str]()
+
+    def kube(self, grant: Grant) -> Namespaces:
+        return self
+
+    def call(self, method: str, path: str) -> Answer:
+        self.asked.append(f"{method} {path}")
+        if self.annotations is None:
+            return Answer(403, {"message": "namespaces is forbidden"})
+        return Answer(200, {"metadata": {"annotations": self.annotations}})
+
+
+def seen(root: Path, context: Namespaces, namespace: str = "atlas") -> Site:
+    given = replace(request(root).grant, namespace=namespace)
+    return with_project(site(), given, cast("Context", context))
+
+
+def test_the_namespace_of_a_project_says_what_its_pods_see(tmp_path: Path) -> None:
+    context = Namespaces(ATLAS)
+    found = seen(tmp_path, context)
+    assert context.asked == ["GET /api/v1/namespaces/atlas"]
+    assert found.mounts["atlas"] == ["/gpfs/fs1/projects/atlas"] and found.mounts["vision"] == SITE["mounts"]["vision"]
+    assert found.claims["atlas"] == {"scratch": False, "results": True}
+    assert found.images["atlas"] == {"allow": ["nvcr.io/nvidia", "reg.example"], "digests_only": True}
+
+
+def test_a_namespace_without_annotations_gives_nothing(tmp_path: Path) -> None:
+    found = seen(tmp_path, Namespaces({}))
+    assert (found.mounts["atlas"], found.claims["atlas"]) == ([], {})
+    assert found.images["atlas"] == {"allow": [], "digests_only": False}
+
+
+def test_accounts_need_no_question(tmp_path: Path) -> None:
+    context = Namespaces(ATLAS)
+    assert seen(tmp_path, context, "vision") == site() and context.asked == []
+
+
+def test_a_namespace_that_can_not_be_read_starts_no_pod(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="namespace atlas can't be read"):
+        seen(tmp_path, Namespaces(None))

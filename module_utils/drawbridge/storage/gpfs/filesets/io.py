@@ -4,22 +4,19 @@
 
 from __future__ import annotations
 
-import grp
-import os
-import pwd
 import re
-import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from ....core.converge import DeviceError, Step
+from ...owned import OTHER, PARENT, Owned, unsafe_parent
+from ...owned_io import give, make, seen
 from ...processes_io import named_users
 from ..daemon_io import OWN
 from ..filesystem_io import attributes, require_mounted
 from ..io import Mm
-from .model import Fileset, FilesetsState, Top
-from .plan import COMMENT, CREATE, DELETE, INODES, LINK, PARENT, TOP, UNLINK, Change
+from .model import Fileset, FilesetsState
+from .plan import COMMENT, CREATE, DELETE, FOLDER, INODES, LINK, TOP, UNLINK, Change
 from .text import junctions, parse
 
 _IN_USE, _LOCK = re.compile(r"busy|in use|open files?", re.IGNORECASE), re.compile(r"\block\b")
@@ -65,10 +62,10 @@ class Filesets:
         """In order. A fileset that other hosts use stays linked, and the others go on."""
         for step in steps:
             change: Change = step.payload
-            if change.verb == PARENT:
-                _make_folder(change.name)
+            if change.verb == FOLDER:
+                make(change.name, PARENT)
             elif change.verb == TOP:
-                _give(change.fileset.junction, change.fileset.top or Top())
+                give(change.fileset.junction, change.fileset.top or Owned())
             elif change.name not in self.in_use:
                 self._run(change)
 
@@ -90,97 +87,43 @@ class Filesets:
         if not found.junction:
             return found
         if wanted and wanted.junction:
-            return replace(found, top=_top(found.junction, wanted.top or Top()))
+            return replace(found, top=_top(found.junction, wanted.top or Owned()))
         return replace(found, users=named_users(found.junction, OWN))
 
     def _hurdles(self, found: dict[str, Fileset | None], linked: dict[str, str]) -> dict[str, str]:
         hurdles = {}
         for name, wanted in self._want.filesets.items():
             have, path = found[name], wanted.junction if wanted else ""
-            if path and not (have and have.junction) and os.path.lexists(path):
+            if not path or (have and have.junction):
+                continue
+            if seen(path, Owned()):
                 other = f"fileset {linked[path]} is linked there" if path in linked else "the path exists"
                 hurdles[name] = f"fileset {name} can't be linked at {path}: {other}; move it away, or use another path"
+            elif unsafe := _unsafe(path, self._want.parents):
+                hurdles[name] = f"fileset {name} can't be linked at {path}: {unsafe}"
         return hurdles
 
 
-def unknown_names(owner: str, group: str) -> str:
-    """Why an owner or a group has no number on this host; empty if both have one."""
-    for kind, database, name, look in (("user", "passwd", owner, _uid), ("group", "group", group, _gid)):
-        try:
-            look(name)
-        except KeyError:
-            return f"{kind} {name} is unknown on this host; look at `getent {database} {name}`"
-    return ""
+def _unsafe(junction: str, parents: Iterable[str]) -> str:
+    """Why a folder above a junction must not have one; empty for those that are safe or missing."""
+    above = [path for path in sorted(parents) if junction.startswith(f"{path}/")]
+    found = ((path, seen(path, PARENT)) for path in above)
+    return next((why for path, it in found if it and (why := unsafe_parent(path, it))), "")
 
 
-def _uid(name: str) -> int:
-    return int(name) if name.isdigit() else pwd.getpwnam(name).pw_uid
-
-
-def _gid(name: str) -> int:
-    return int(name) if name.isdigit() else grp.getgrnam(name).gr_gid
-
-
-def _top(path: str, wanted: Top) -> Top:
-    """Owner and group with the wanted names if the numbers are theirs, else with names of this host."""
-    try:
-        found = os.lstat(path)
-    except OSError as err:
-        raise DeviceError(f"GPFS has a fileset at {path}, but this host can't see it: {err.strerror}") from err
-    if not stat.S_ISDIR(found.st_mode):
+def _top(path: str, wanted: Owned) -> Owned:
+    found = seen(path, wanted)
+    if found is None or found == OTHER:
         raise DeviceError(f"GPFS has a fileset at {path}, but this host sees no directory there")
-    return Top(
-        _name(found.st_uid, wanted.owner, _uid, lambda: pwd.getpwuid(found.st_uid).pw_name),
-        _name(found.st_gid, wanted.group, _gid, lambda: grp.getgrgid(found.st_gid).gr_name),
-        f"{stat.S_IMODE(found.st_mode):04o}",
-    )
-
-
-def _name(number: int, wanted: str, number_of_name: Callable[[str], int], look: Callable[[], str]) -> str:
-    try:
-        if number_of_name(wanted) == number:
-            return wanted
-    except KeyError:
-        pass
-    try:
-        return look()
-    except KeyError:
-        return str(number)
-
-
-def _give(path: str, top: Top) -> None:
-    """Owner and mode of a directory; never of one that a link leads to."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.fchown(handle, _uid(top.owner), _gid(top.group))
-            os.fchmod(handle, int(top.mode, 8))
-        finally:
-            os.close(handle)
-    except (OSError, KeyError) as err:
-        reason = err.strerror if isinstance(err, OSError) else "a name has no number on this host"
-        raise DeviceError(f"{path} can't be given to {top}: {reason}") from err
+    return found
 
 
 def _is_folder(path: str) -> bool:
     """Raises DeviceError for another kind of file."""
-    try:
-        found = os.lstat(path)
-    except FileNotFoundError:
-        return False
-    except OSError as err:
-        raise DeviceError(f"{path} can't be read: {err.strerror}") from err
-    if not stat.S_ISDIR(found.st_mode):
+    found = seen(path, PARENT)
+    if found == OTHER:
         raise DeviceError(f"{path} must be a directory, because filesets are linked in it; move the file away")
-    return True
-
-
-def _make_folder(path: str) -> None:
-    try:
-        Path(path).mkdir(0o755)
-        Path(path).chmod(0o755)
-    except OSError as err:
-        raise DeviceError(f"{path} can't be made: {err.strerror}") from err
+    return found is not None
 
 
 def _command(change: Change) -> list[str]:

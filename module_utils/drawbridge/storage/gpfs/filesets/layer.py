@@ -16,10 +16,12 @@ from ....core.command import Command
 from ....core.consent import VARIABLES_ARGUMENT, variable
 from ....core.converge import DeviceError, Step
 from ....core.layer import Layer, Params, Work, records
+from ...owned import CLOSED, Owned
+from ...owned_io import unknown_names
 from ..filesystem_io import COMMON_SPEC
 from ..io import Mm
-from .io import Filesets, unknown_names
-from .model import CLOSED, Consents, Fileset, FilesetsState, Top, comment_of
+from .io import Filesets
+from .model import Consents, Fileset, FilesetsState, comment_of
 from .plan import CREATE, plan
 
 LINKED, UNLINKED, ABSENT = "linked", "unlinked", "absent"
@@ -74,9 +76,9 @@ def _fileset(it: Mapping[str, Any], mount: str) -> Fileset | None:
         return None
     if it["state"] == UNLINKED:
         return Fileset(comment_of(name, it["comment"]))
-    top = CLOSED if it["closed"] else Top(it["owner"], it["group"], it["mode"])
+    top = CLOSED if it["closed"] else Owned(it["owner"], it["group"], it["mode"])
     numbers = {"inodes": it["inode_limit"], "allocated": it["inode_prealloc"]}
-    unknown = unknown_names(top.owner, top.group)
+    unknown = unknown_names(top)
     return Fileset(comment_of(name, it["comment"]), junction, top=top, unknown=unknown, **numbers)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from ...owned import Owned
+
 MARK = "drawbridge project"
 """Comments of Drawbridge's filesets begin so, and the fileset's name follows."""
 
@@ -23,22 +25,6 @@ def is_own(name: str, comment: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Top:
-    """A junction's directory: owner and group as the intent has them, mode as four octal digits."""
-
-    owner: str = "root"
-    group: str = "root"
-    mode: str = "0700"
-
-    def __str__(self) -> str:
-        return f"{self.owner}:{self.group} {self.mode}"
-
-
-CLOSED = Top("root", "root", "0500")
-"""No user but root reaches anything below it."""
-
-
-@dataclass(frozen=True)
 class Fileset:
     """One fileset. As a wanted one it has no junction if it must be unlinked; a number of 0 is not compared."""
 
@@ -47,7 +33,7 @@ class Fileset:
     inodes: int = 0
     """Most inodes that it may have."""
     allocated: int = 0
-    top: Top | None = None
+    top: Owned | None = None
     """None where it can't be seen, because the fileset is not linked."""
     dependent: bool = field(default=False, compare=False)
     """It shares the inodes of another fileset."""

@@ -13,7 +13,7 @@ from ....core.converge import Step
 from .model import Consents, Fileset, FilesetsState, is_own
 from .refusals import CONSENT, FOREIGN, with_sentences
 
-PARENT, CREATE, COMMENT, INODES = "parent", "create", "comment", "inodes"
+FOLDER, CREATE, COMMENT, INODES = "folder", "create", "comment", "inodes"
 LINK, TOP, UNLINK, DELETE = "link", "top", "unlink", "delete"
 NONE = ""
 DELETING = "delet"
@@ -139,7 +139,7 @@ def _parent(path: str) -> FilesetStep:
     def becomes(state: FilesetsState) -> FilesetsState:
         return replace(state, parents=state.parents | {path})
 
-    return Step(f"make directory {path}", becomes, Change(PARENT, path))
+    return Step(f"make directory {path}", becomes, Change(FOLDER, path))
 
 
 def _step(reason: str, change: Change, **fields: Any) -> FilesetStep:

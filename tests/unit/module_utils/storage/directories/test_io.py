@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.layer import run
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.directories import io, layer
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage import owned_io
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.directories import layer
 
 GROUP = "daemon"
 
@@ -25,7 +26,7 @@ def mount(tmp_path: Path, monkeypatch: Any) -> Path:
 
 
 def apply(mount: Path, *names: str, check: bool = False, **more: Any) -> dict[str, Any]:
-    full = {"owner": "root", "group": GROUP, "mode": "2770", "closed": False, "make": True, **more}
+    full = {"owner": "root", "group": GROUP, "mode": "2770", "closed": False, **more}
     each = [{"path": str(mount / name), "mount": str(mount), **full} for name in names]
     return run(layer.SHARED_DIRECTORIES, {"directories": each}, check)
 
@@ -59,7 +60,7 @@ def test_numbers_without_names_are_shown_as_they_are(mount: Path) -> None:
     apply(mount, "vision")
     os.chown(mount / "vision", 54321, 54322)
     [step] = apply(mount, "vision", check=True)["steps"]
-    assert step.endswith("instead of 2770 54321:54322")
+    assert step.endswith("instead of 54321:54322 2770")
 
 
 def test_a_link_is_never_followed(mount: Path, tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_a_link_that_comes_between_the_look_and_the_change_is_not_followed(
             path.symlink_to(tmp_path / "elsewhere")
         real(path, mode)
 
-    monkeypatch.setattr(io.Path, "mkdir", mkdir)
+    monkeypatch.setattr(owned_io.Path, "mkdir", mkdir)
     assert apply(mount, "vision")["failed"] and shown(tmp_path / "elsewhere") == "0755 0:0"
 
 
@@ -93,7 +94,7 @@ def test_a_file_system_that_is_not_mounted_gets_nothing(mount: Path) -> None:
 
 def test_an_unknown_group_makes_one_directory_wait_and_no_other(mount: Path) -> None:
     result = apply(mount, "vision", group="nowhere-to-be-found")
-    assert result["pending"][0].endswith("this host knows no group nowhere-to-be-found") and not result.get("failed")
+    assert result["pending"][0].endswith("look at `getent group nowhere-to-be-found`") and not result.get("failed")
     assert not (mount / "vision").exists()
 
 
@@ -101,5 +102,5 @@ def test_a_server_that_maps_root_is_named(mount: Path, monkeypatch: Any) -> None
     def refuse(*_arguments: Any) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(io.os, "fchown", refuse)
-    assert "the server may map root to another user" in apply(mount, "vision")["msg"]
+    monkeypatch.setattr(owned_io.os, "fchown", refuse)
+    assert "the file system may map root to another user" in apply(mount, "vision")["msg"]

@@ -34,7 +34,7 @@ def test_everything() -> None:
     assert shown["budget"] == ["GPU hours 1 of 100 (1 %)", "begins anew each month, next on 2026-12-01"]
     assert shown["directory"] == ["/gpfs/fs1/projects/vision", "root:vision 2770"]
     assert (shown["space"], shown["files"]) == (["512 GiB of 1 TiB (50 %)"], ["250 k of 1 M (25 %)"])
-    assert (shown["namespace"], shown["claims"]) == (["vision"], ["files, by static"])
+    assert (shown["namespace"], shown["claims"]) == (["vision"], ["files"])
     assert shown["data sets"] == ["imagenet: /gpfs/fs1/data/imagenet, read-only"]
     assert shown["images"] == ["nvcr.io/nvidia, by digest only"]
 

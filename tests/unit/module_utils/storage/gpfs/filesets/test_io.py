@@ -13,18 +13,16 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.filesets.io import (
     Filesets,
-    unknown_names,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.filesets.model import (
-    CLOSED,
     Consents,
     Fileset,
     FilesetsState,
-    Top,
     comment_of,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.filesets.plan import plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.owned import CLOSED, Owned
 
 HEADER = (
     "mmlsfileset::HEADER:version:reserved:reserved:filesystemName:filesetName:id:rootInode:status:path:parentId:"
@@ -99,7 +97,7 @@ def test_a_junction_that_this_host_does_not_see_is_refused(tmp_path: Path, kind:
 
 
 def test_a_directory_that_became_a_link_is_given_to_no_user(tmp_path: Path) -> None:
-    want: dict[str, Fileset | None] = {"a": Fileset(comment_of("a"), f"{tmp_path}/a", top=Top("1", "2", "0770"))}
+    want: dict[str, Fileset | None] = {"a": Fileset(comment_of("a"), f"{tmp_path}/a", top=Owned("1", "2", "0770"))}
     device = Cluster(tmp_path).filesets(want)
     steps = plan(device.read(), FilesetsState(want), FREE)
     (tmp_path / "a").rmdir()
@@ -112,24 +110,11 @@ def test_a_directory_that_became_a_link_is_given_to_no_user(tmp_path: Path) -> N
 
 def test_owners_are_compared_by_number_and_shown_by_name(tmp_path: Path) -> None:
     want: dict[str, Fileset | None] = {
-        "a": Fileset(comment_of("a"), f"{tmp_path}/a", top=Top("daemon", "54321", "0700")),
-        "b": Fileset(comment_of("b"), f"{tmp_path}/b", top=Top("no-such-user", "daemon", "0700")),
+        "a": Fileset(comment_of("a"), f"{tmp_path}/a", top=Owned("daemon", "54321", "0700")),
+        "b": Fileset(comment_of("b"), f"{tmp_path}/b", top=Owned("no-such-user", "daemon", "0700")),
     }
     device = Cluster(tmp_path).filesets(want)
     os.chown(tmp_path / "a", 1, 54321)
     os.chown(tmp_path / "b", 54321, 0)
     found = device.read().filesets
     assert [str(it.top) for it in found.values() if it] == ["daemon:54321 0755", "54321:root 0755"]
-
-
-@pytest.mark.parametrize(
-    ("owner", "group", "why"),
-    [
-        ("root", "daemon", ""),
-        ("12345", "54321", ""),
-        ("no-such-user", "root", "user no-such-user is unknown on this host; look at `getent passwd no-such-user`"),
-        ("root", "no-such", "group no-such is unknown on this host; look at `getent group no-such`"),
-    ],
-)
-def test_names_that_this_host_does_not_know(owner: str, group: str, why: str) -> None:
-    assert unknown_names(owner, group) == why

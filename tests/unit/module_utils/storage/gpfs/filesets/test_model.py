@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.filesets.model import (
-    CLOSED,
     Fileset,
     FilesetsState,
     comment_of,
     is_own,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.owned import CLOSED
 
 
 @pytest.mark.parametrize("more", ["", "until 2026-11", ": x"])

@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.filesets.model import (
-    CLOSED,
     Consents,
     Fileset,
     FilesetsState,
-    Top,
     comment_of,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.filesets.plan import (
@@ -18,6 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     TOP,
     plan,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.owned import CLOSED, Owned
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,7 @@ from tests.unit.module_utils.steps import after
 NAMES = ("a", "b", "c")
 FREE = Consents("fs1", frozenset(NAMES), frozenset(NAMES))
 NONE = Consents("fs1")
-OPEN = Top("root", "vision", "2770")
+OPEN = Owned("root", "vision", "2770")
 WANT = Fileset(comment_of("a"), "/fs/p/a", top=OPEN)
 DONE = FilesetsState({"a": WANT}, frozenset({"/fs/p"}))
 
@@ -119,7 +118,7 @@ def test_at_the_end_nothing_is_left(want: FilesetsState) -> None:
             Fileset(WANT.comment),
             ["make directory /fs/p", "link fileset a at /fs/p/a", "give /fs/p/a to root:vision 2770"],
         ),
-        (replace(WANT, top=Top()), ["give /fs/p/a to root:vision 2770, instead of root:root 0700"]),
+        (replace(WANT, top=Owned()), ["give /fs/p/a to root:vision 2770, instead of root:root 0700"]),
         (replace(WANT, top=CLOSED), ["give /fs/p/a to root:vision 2770, instead of root:root 0500"]),
         (WANT, []),
     ],
