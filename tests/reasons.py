@@ -7,11 +7,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-AT_MOST, LETTERS = 5, 300
+AT_MOST, LETTERS = 5, 400
 _SAID = re.compile(
     r"^(?:FAILED |ERROR |fatal: |\[ERROR\]: |CRITICAL |E   \w)|[:-] error: | was killed: |^\S+:\d+:\d+: "
 )
 """Lines of pytest's summary, its exceptions, of Ansible and molecule, of compilers and linters, and of this runner."""
+
+
+_MESSAGE = re.compile(r"^\[ERROR\]: .*?(?=^(?:Origin: |fatal: |\[\w+\]: )|\Z)", re.MULTILINE | re.DOTALL)
+"""A message of Ansible to its end: an action's findings stand in its further lines."""
+
+
+def _joined(log: str) -> str:
+    return _MESSAGE.sub(lambda found: " ".join(found[0].split()) + "\n", log)
 
 
 def reasons(log: str) -> Sequence[str]:
@@ -21,7 +29,7 @@ def reasons(log: str) -> Sequence[str]:
         >>> reasons("E   AssertionError: no\\nFAILED test_a.py::test_a - AssertionError: no\\n1 failed\\n")
         ['FAILED test_a.py::test_a - AssertionError: no', 'E   AssertionError: no']
     """
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    lines = [line.strip() for line in _joined(log).splitlines() if line.strip()]
     said = dict.fromkeys(line[:LETTERS] for line in lines if _SAID.search(line))
     first = sorted(said, key=lambda line: not line.startswith(("FAILED ", "ERROR ")))
     return first[:AT_MOST] or [line[:LETTERS] for line in lines[-1:]]

@@ -56,7 +56,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
 
 def test_check_and_plan_print_what_the_page_shows(walk: Walk) -> None:
     shown = [(typed.command.split()[-1], len(typed.shown)) for typed, _ in walk.printed]
-    assert shown == [("playbooks/check.yml", 7), ("plan_into=~/plan", 0), ("~/plan/index.yml", 6)]
+    assert shown == [("playbooks/check.yml", 8), ("plan_into=~/plan", 0), ("~/plan/index.yml", 6)]
     for typed, printed in walk.printed:
         assert same_part(printed, typed.shown) == typed.shown
     assert walk.asked == []

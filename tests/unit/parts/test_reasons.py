@@ -27,6 +27,11 @@ def test_the_summary_of_pytest_comes_before_what_it_repeats() -> None:
     assert reasons("E   AssertionError: no\nFAILED test_a.py\n")[0] == "FAILED test_a.py"
 
 
+def test_a_message_of_many_lines_is_one_reason() -> None:
+    told = "[ERROR]: Task failed: not sound.\n\nReach\n  probe_silent  gpu01: late\nOrigin: x.yml:3\nfatal: [ctl]: FAILED!\n"
+    assert reasons(told) == ["[ERROR]: Task failed: not sound. Reach probe_silent gpu01: late", "fatal: [ctl]: FAILED!"]
+
+
 def test_a_log_without_such_a_line_gives_its_last() -> None:
     assert reasons("one\ntwo\n\n") == ["two"]
     assert reasons("") == []
