@@ -17,7 +17,14 @@ from tests.unit.module_utils.site.test_refused import site
 
 MOUNTS = {"mounts": [{"server": "filer", "export": "/export/data", "mount": "/data"}]}
 SITE = {**site("lab"), "drawbridge_nfs": MOUNTS, "inventory_hostname": "gpu01"}
-FURTHER = {"chosen": "gpu[01-02]", "cgroups": True, "mounts": ["/gpfs/fs1"], "names": ["gpu01"], "today": "2026-11-30", "wave": 0}
+FURTHER = {
+    "chosen": "gpu[01-02]",
+    "cgroups": True,
+    "mounts": ["/gpfs/fs1"],
+    "names": ["gpu01"],
+    "today": "2026-11-30",
+    "wave": 0,
+}
 
 
 def derived(name: str, variables: dict[str, Any] = SITE) -> Any:
