@@ -111,7 +111,8 @@ def test_the_role_places_what_it_removes() -> None:
     placed = {
         file["path"] for file in yaml.safe_load((ROLE / "vars/main.yml").read_text())["__slurm_controller_budget"]
     }
-    [_stat, _stop, remove] = yaml.safe_load((ROLE / "tasks/no_budget.yml").read_text())
+    [_look, leave] = yaml.safe_load((ROLE / "tasks/no_budget.yml").read_text())
+    [_stop, remove] = leave["block"]
     [install] = yaml.safe_load((ROLE / "tasks/budget.yml").read_text())
     directory = install["drawbridge.drawbridge.gate_program"]["directory"]
     own = {"/var/lib/drawbridge/budget", str(Path(directory).parent)}
