@@ -15,7 +15,7 @@ _SAID = re.compile(
 
 
 _MESSAGE = re.compile(r"^\[ERROR\]: .*?(?=^(?:Origin: |fatal: |\[\w+\]: )|\Z)", re.MULTILINE | re.DOTALL)
-"""A message of Ansible to its end: an action's findings stand in its further lines."""
+"""A message of Ansible to its end: its further lines have an action's findings."""
 
 
 def _joined(log: str) -> str:

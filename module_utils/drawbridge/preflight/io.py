@@ -17,7 +17,7 @@ from . import hardware_io, network_io, state_io, text
 from .work_io import Probe, Want, read, said, together
 
 PROBE_S, LIMIT_S = 15, 45
-"""For a tool, and for all probes. Without its persistence daemon a driver wakes eight GPUs for each `nvidia-smi`."""
+"""For a tool, and for all probes. A driver without its persistence daemon wakes all GPUs for each question."""
 PLACES = ("/", "/var", "/var/lib", "/var/log", "/var/spool", "/tmp", "/usr", "/boot")
 PROXY_FILES = ("/etc/environment", "/etc/profile.d/proxy.sh", "/etc/systemd/system.conf.d/proxy.conf")
 
