@@ -9,7 +9,9 @@ short_description: Compare a node's hardware with its class
 version_added: 0.1.0
 description:
   - Fails if sockets, cores, threads or GPUs differ, or memory is less. The message has both numbers, and the node is
-    drained with it. GPUs are counted by their device files, and by C(nvidia-smi) if it is installed.
+    drained with it. GPUs are counted by their device files, and by C(nvidia-smi) if it is installed. GPUs of
+    amd are counted by the kernel's topology (KFD) and their render nodes, without a tool.
+  - A GPU of another vendor than the class has is a difference, too.
   - Run it before slurmd starts. Slurm silently accepts surplus GPUs, and slurmd waits for missing ones.
   - slurmd keeps its first topology in its spool directory and prefers it to the machine. The module runs
     C(slurmd -C) without that directory, so it finds a lost socket.
@@ -22,6 +24,15 @@ options:
   name:
     description: NodeName of this host.
     type: str
+  gpu_numbers:
+    description: Numbers of the device files that must have a GPU, for vendors whose GPUs the kernel lists.
+    type: list
+    elements: int
+    default: []
+  gpu_modes:
+    description: Partition modes of the GPUs, C(compute) and C(memory), such as C(SPX) and C(NPS1).
+    type: dict
+    default: {}
   gpu_files:
     description: Path of the GPUs' device files without their numbers.
     type: path

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.vendors import VENDORS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import (
     describe_running,
     describe_text,
@@ -109,6 +110,8 @@ def machine(values: Mapping[str, str]) -> dict[str, Any]:
     for (name, kind), count in gres(values.get("gres", "")).items():
         if name == "gpu" and "gpus" not in build:
             build["gpus"] = {"type": kind or "h100", "numa": [at * sizes["sockets"] // count for at in range(count)]}
+            if VENDORS["amd"].makes(kind):
+                build["gpus"] |= {"vendor": "amd", "minors": [128 + 8 * at for at in range(count)]}
     return build
 
 

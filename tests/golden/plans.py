@@ -26,6 +26,8 @@ ALIKE = {
     "slurm_controller/etc/slurm/job_submit.lua": (),
 }
 """Files that hardly depend on the site: those of example-rails are enough, and of the sites that are named."""
+OF_VENDOR = ("example-mi300x", "slurm_controller/etc/slurm/gres.conf")
+"""A file that another vendor's GPUs change, and its site."""
 FOREIGN = ("LAB_", "ANSIBLE_", "KUBECONFIG")
 """Variables of a person's shell that inventories or Ansible would read."""
 
@@ -55,6 +57,8 @@ def kept(site: str, name: str) -> bool:
     """Whether a file of a site's plan is one of those that are compared."""
     if site in WHOLE:
         return site in ("example-rails", *ALIKE.get(name, WHOLE))
+    if (site, name) == OF_VENDOR:
+        return True
     return name.startswith("switches/") or not any((HOME / other / name).exists() for other in WHOLE)
 
 

@@ -15,10 +15,14 @@ SYSTEMD = "/etc/systemd"
 SETTINGS, NCCL = "/etc/drawbridge/nic.json", "/etc/nccl.conf"
 
 
-def nccl_blocks(variables: Mapping[str, str]) -> list[dict[str, str]]:
-    """The block in NCCL's file, whose other lines are the site's; none without variables."""
+def nccl_blocks(variables: Mapping[str, str], further: str = "") -> list[dict[str, str]]:
+    """The block in NCCL's file, whose other lines are the site's; none without variables.
+
+    `further` is the file of a library that takes NCCL's variables, but not its file. NCCL's stays for programs that
+    read it, such as drawbridge-run.
+    """
     text = "".join(f"{name}={value}\n" for name, value in variables.items())
-    return [{"path": NCCL, "content": text}] if text else []
+    return [{"path": path, "content": text} for path in (NCCL, further) if path and text]
 
 
 def boot_files(nodes: Nodes, name: str, settings: Mapping[str, Any]) -> list[dict[str, str]]:

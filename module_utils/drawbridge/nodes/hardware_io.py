@@ -14,6 +14,7 @@ from ..core.converge import DeviceError
 from ..core.cpus import cpu_list
 from . import hardware_cpus
 from . import hardware_text as text
+from .gpus.listed_io import listed, on_bus
 from .gpus.vendor import Vendor
 from .gpus.vendors import VENDORS
 from .lldp_io import neighbours
@@ -77,14 +78,25 @@ class Host:
 
     def _gpus_of(self, name: str, vendor: Vendor) -> list[dict[str, Any]]:
         base = self._root / "sys/bus/pci/devices"
-        there = {place.name: place for place in sorted(base.glob("*")) if _is_gpu(place, vendor)}
-        if not there and not list(self._root.glob(f"{vendor.devices[1:]}[0-9]*")):
+        if vendor.kernel_list and (known := self._try("GPUs", lambda: listed(vendor, str(self._root)), [])):
+            return self._named(name, vendor, known)
+        there = on_bus(vendor, str(self._root))
+        if not there and (vendor.kernel_list or not list(self._root.glob(f"{vendor.devices[1:]}[0-9]*"))):
             return []
         bare = [{"pci": address, "name": ""} for address in there]
         found = self._try("GPUs", lambda: vendor.read_products(self._tool(*vendor.products)), bare)
         return [
             {**gpu, "vendor": name, "numa": _numa(base / gpu["pci"]), "minor": self._minor(vendor, gpu["pci"])}
             for gpu in found
+        ]
+
+    def _named(self, name: str, vendor: Vendor, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """GPUs of the kernel's list. Their names need the vendor's tool."""
+        found = self._try("names of GPUs", lambda: vendor.read_products(self._tool(*vendor.products)), [])
+        names, base = {gpu["pci"]: gpu["name"] for gpu in found}, self._root / "sys/bus/pci/devices"
+        return [
+            {**gpu, "name": names.get(gpu["pci"], ""), "vendor": name, "numa": _numa(base / gpu["pci"])}
+            for gpu in known
         ]
 
     def _minor(self, vendor: Vendor, pci: str) -> int:
@@ -95,10 +107,6 @@ class Host:
         """Network devices that have an RDMA device."""
         found = [_nic(place) for place in (self._root / "sys/class/net").glob("*") if (place / "device").exists()]
         return sorted((nic for nic in found if nic["rdma"]), key=lambda nic: _natural(nic["netdev"]))
-
-
-def _is_gpu(place: Path, vendor: Vendor) -> bool:
-    return _word(place / "vendor") == vendor.pci and _word(place / "class")[:6] in vendor.pci_classes
 
 
 def _cpu(place: Path) -> hardware_cpus.Cpu:

@@ -45,7 +45,21 @@ ADDRESS = Shape(
     "an address",
     "at most 253 letters, digits, dots, dashes and colons, such as 10.1.0.21, with a letter or digit at both ends",
 )
+MINORS = (1 << 20) - 1
+"""The kernel's last minor number."""
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
+
+
+@dataclass(frozen=True)
+class GpuPartition:
+    """Partition modes of AMD's GPUs. Drawbridge compares them; a person changes them on a drained node."""
+
+    compute: str = option(
+        "compute partition mode of each GPU (empty: any). Each part is a GPU in numa and minors",
+        "",
+        choices=("", "SPX", "DPX", "TPX", "QPX", "CPX"),
+    )
+    memory: str = option("memory partition mode (empty: any)", "", choices=("", "NPS1", "NPS2", "NPS4", "NPS8"))
 
 
 @dataclass(frozen=True)
@@ -56,10 +70,11 @@ class Gpus:
     numa: tuple[int, ...] = option("NUMA node of each GPU, in index order", low=0, high=63)
     vendor: str = option("their vendor: decides device files and Kubernetes resource", DEFAULT, choices=tuple(VENDORS))
     minors: tuple[int, ...] = option(
-        "number of each GPU's device file (its minor number), in the order of numa (empty: 0, 1, 2 and so on)",
+        "number of each GPU's device file (its minor number), in the order of numa (empty: 0, 1, 2 and so on). GPUs of"
+        " amd need it",
         (),
         low=0,
-        high=253,
+        high=MINORS,
     )
     product: str = option(
         "product name that the driver reports, such as NVIDIA H100 80GB HBM3; limits of measurements follow from it"
@@ -67,6 +82,7 @@ class Gpus:
         "",
         pattern=PRODUCT,
     )
+    partition: GpuPartition = option("partition modes, which GPUs of amd have", GpuPartition())
     others: int = option("further GPUs of the node, which get no jobs, such as one for a display", 0, low=0, high=64)
 
     @property
@@ -78,6 +94,12 @@ class Gpus:
     def present(self) -> int:
         """GPUs in the node, those without jobs included."""
         return self.count + self.others
+
+    @property
+    def modes(self) -> dict[str, str]:
+        """Partition modes that the intent names."""
+        given = {"compute": self.partition.compute, "memory": self.partition.memory}
+        return {key: mode for key, mode in given.items() if mode}
 
     @property
     def numbers(self) -> list[int]:
@@ -231,6 +253,12 @@ class Nodes:
             for part in parts
             for name, address in zip(hostlist.expand(part.names), hostlist.expand(part.addresses))
         }
+
+    @property
+    def gpu_vendors(self) -> list[Vendor]:
+        """Rows of the vendors of the nodes' GPUs; the default's if no node has GPUs."""
+        names = {build.gpus.vendor for build in self.classes.values() if build.gpus.present}
+        return [VENDORS[name] for name in VENDORS if name in (names or {DEFAULT})]
 
     def range_of(self, name: str) -> Range | None:
         """The range of one node, found without listing all; None for a name that no range has."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from ..core.cpu_order import ordered
 from ..core.cpus import cpu_list, unreadable
 from ..core.faults import Fault
-from ..core.rules import doubled
 from .model import NodeClass, Nodes
 from .numa import Machine
 
@@ -76,19 +75,6 @@ def numa_nodes_exist(nodes: Nodes) -> Iterator[Fault]:
             )
 
 
-def gpus_have_files(nodes: Nodes) -> Iterator[Fault]:
-    """Each GPU has a device file of its own."""
-    for name, build in nodes.classes.items():
-        key, minors = f"drawbridge_nodes.classes.{name}.gpus.minors", build.gpus.minors
-        if minors and len(minors) != build.gpus.count:
-            reason = f"gpus.numa lists {build.gpus.count} GPUs"
-            yield Fault(key, list(minors), reason, "list one number for each GPU, in the same order")
-        if build.gpus.others and build.gpus.count and not minors:
-            reason = f"gpus.others says that {build.gpus.others} of the node's GPUs get no jobs"
-            yield Fault(key, list(minors), reason, "list the numbers of the device files of the GPUs for jobs")
-        yield from doubled(key, [str(minor) for minor in minors], "give each GPU the number of its own device file")
-
-
 def cpus_divide_by_numa_nodes(nodes: Nodes) -> Iterator[Fault]:
     """Views compute with equal NUMA nodes."""
     for name, build in nodes.classes.items():
@@ -114,7 +100,6 @@ def hugepages_leave_memory(nodes: Nodes) -> Iterator[Fault]:
 RULES = (
     cpus_are_numbered,
     numa_nodes_exist,
-    gpus_have_files,
     reserved_cpus_are_whole_cores,
     cpus_divide_by_numa_nodes,
     hugepages_leave_memory,

@@ -13,6 +13,17 @@ def _gpu_count(facts: Facts, want: Want) -> str:
     return "" if count == want["gpus"] else f"it has {count} GPUs, its node class has {want['gpus']}"
 
 
+def _gpu_vendor(facts: Facts, want: Want) -> str:
+    others = facts.get("gpus", {}).get("foreign", {})
+    found = ", ".join(f"{count} GPUs of {vendor}" for vendor, count in others.items())
+    return f"it has {found}, its node class has {want['gpus']} of {want['gpu_vendor']}" if found else ""
+
+
+def _gpu_plugin(facts: Facts, want: Want) -> str:
+    plugins = facts.get("gpus", {}).get("plugins", ()) if want["gpus"] else ()
+    return f"{', '.join(plugins)} is for GPUs of another vendor than {want['gpu_vendor']}" if plugins else ""
+
+
 def _gpu_driver(facts: Facts, want: Want) -> str:
     gpus = facts.get("gpus")
     if not gpus or not want["gpus"] or gpus["drivers"]:
@@ -110,9 +121,25 @@ TABLE = (
         _gpu_count,
     ),
     Finding(
+        "gpu_vendor",
+        GPUS,
+        "the host has GPUs of another vendor than its node class",
+        "a run drains the node",
+        "correct vendor, type and minors in gpus of the node class, or move the host to another class",
+        _gpu_vendor,
+    ),
+    Finding(
+        "slurm_gpu_plugin",
+        GPUS,
+        "Slurm's plugin for GPUs of another vendor is installed",
+        "slurmd -C can crash, and the node can't be compared with its class",
+        "remove the package with the plugin that the finding names",
+        _gpu_plugin,
+    ),
+    Finding(
         "gpu_driver",
         GPUS,
-        "the GPU driver's tool is missing, fails, or its library differs from the loaded driver",
+        "the GPU driver's tool is missing, fails, or differs from the loaded driver, or the driver is not loaded",
         "no job can use a GPU",
         "install the driver, load it, and boot after an upgrade",
         _gpu_driver,

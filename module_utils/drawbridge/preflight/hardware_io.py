@@ -9,30 +9,59 @@ from typing import Any
 
 from ..core.command import Run, tool
 from ..core.converge import DeviceError
+from ..nodes.gpus.listed_io import files, foreign, listed
+from ..nodes.gpus.vendor import Vendor
 from ..nodes.gpus.vendors import VENDORS
 from ..nodes.lldp_io import neighbours
 from . import text
 from .work_io import Want, read, said
 
+ROOT = "/"
+"""Prefix of the paths of GPUs, for tests."""
+PLUGINS = ("usr/lib*/slurm*/gpu_*.so", "usr/lib/*/slurm*/gpu_*.so", "opt/slurm/lib*/slurm/gpu_*.so")
+"""Where packages put Slurm's plugins."""
+
 
 def gpus(want: Want, run: Run) -> dict[str, Any]:
-    """Device files, driver, the switches' manager and peer memory."""
+    """Device files, driver, the switches' manager and peer memory, and parts of other vendors."""
     vendor = VENDORS[want["gpu_vendor"]]
-    command, *words = vendor.release
+    loaded = read(f"{ROOT}{vendor.driver}")
     try:
-        releases, error = run([tool(command), *words]).out.split(), ""
+        releases, error = _releases(vendor, loaded, run), ""
+        numbers = [gpu["minor"] for gpu in listed(vendor, ROOT)] if vendor.kernel_list else None
     except DeviceError as err:
-        releases, error = [], str(err)
+        releases, error, numbers = [], str(err), []
     show = ("systemctl", "show", "--property=ActiveState", "--value", vendor.switch_unit)
+    own = Path(ROOT).glob(f"{vendor.devices[1:]}[0-9]*") if numbers is None else files(vendor, numbers, ROOT)
     return {
-        "files": len(list(Path("/").glob(f"{vendor.devices[1:]}[0-9]*"))),
+        "files": len(list(own)),
         "drivers": sorted(set(releases)),
         "error": error,
-        "loaded": read(vendor.driver),
-        "peermem": Path(f"/sys/module/{vendor.peer_memory}").exists(),
-        "switches": any(Path("/").glob(f"{vendor.switches[1:]}[0-9]*")),
-        "manager": (said(run, *show) or "").strip(),
+        "loaded": loaded,
+        "peermem": bool(vendor.peer_memory) and Path(f"{ROOT}/sys/module/{vendor.peer_memory}").exists(),
+        "switches": bool(vendor.switches) and any(Path(ROOT).glob(f"{vendor.switches[1:]}[0-9]*")),
+        "manager": (said(run, *show) or "").strip() if vendor.switch_unit else "",
+        "foreign": foreign(vendor, ROOT),
+        "plugins": _plugins(vendor),
     }
+
+
+def _releases(vendor: Vendor, loaded: str, run: Run) -> list[str]:
+    """The driver's version, by its tool or by its files. Raises DeviceError for a driver that does not work."""
+    if vendor.release:
+        command, *words = vendor.release
+        return run([tool(command), *words]).out.split()
+    if loaded.strip() != vendor.loaded:
+        raise DeviceError(f"{vendor.driver} says {loaded.strip() or 'nothing'} instead of {vendor.loaded}")
+    version = read(f"{ROOT}{vendor.driver_version}").strip()
+    # a driver that came with the kernel has its version
+    return [version or f"kernel-{read(f'{ROOT}/proc/sys/kernel/osrelease').strip()}"]
+
+
+def _plugins(vendor: Vendor) -> list[str]:
+    """Slurm's plugins for GPUs of other vendors."""
+    others = {other.slurm_plugin for other in VENDORS.values() if other is not vendor}
+    return sorted(str(path) for place in PLUGINS for path in Path(ROOT).glob(place) if path.name in others)
 
 
 def pci(want: Want, run: Run) -> dict[str, Any]:

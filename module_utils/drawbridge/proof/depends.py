@@ -30,7 +30,7 @@ class Asked:
     gpus: str = ""
     """Files about GPUs, with `*`."""
     gpu_key: str = ""
-    """Key in these files whose value no other GPU has."""
+    """Key in these files whose value no other GPU has; empty: the whole text is this value."""
 
     def text(self) -> str:
         """The file's content."""
@@ -77,6 +77,6 @@ def values(asked: Asked, texts: Texts) -> dict[str, str]:
 
 def _gpus(texts: Iterable[str], key: str) -> str:
     """Number and digest of the GPUs; empty unless each has an identity. A driver that sleeps writes question marks."""
-    named = re.compile(rf"^{re.escape(key)}:\s*(\S+)\s*$", re.MULTILINE)
+    named = re.compile(rf"^{re.escape(key)}:\s*(\S+)\s*$" if key else r"^\s*(\S+)\s*$", re.MULTILINE)
     found = [match.group(1) if (match := named.search(text)) else "?" for text in texts]
     return "" if any("?" in one for one in found) else f"{len(found)} with digest {digest(sorted(found))}"

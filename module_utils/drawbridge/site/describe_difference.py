@@ -74,6 +74,9 @@ def _gpus(host: str, key: str, wanted: Gpus, found: Sequence[Facts]) -> Iterator
     if len(found) != wanted.present:
         yield Difference(host, key, f"{wanted.present} GPUs", len(found), repair)
         return
+    if others := sorted({gpu["vendor"] for gpu in found} - {wanted.vendor}):
+        yield Difference(host, f"{key}.vendor", wanted.vendor, ", ".join(others), repair)
+        return
     own = [gpu for gpu in found if gpu["minor"] in wanted.numbers] if wanted.others else found
     minors = [gpu["minor"] for gpu in own]
     if -1 not in minors and minors != wanted.numbers:

@@ -12,7 +12,7 @@ from ..core.question import ask, members, plain, propose, refused
 from ..core.reader import Reader
 from ..fabric.cables.model import Cabling
 from ..fabric.model import Switches
-from ..nodes import numa_rules
+from ..nodes import gpu_rules, numa_rules
 from ..nodes import rules as nodes_rules
 from ..nodes.gpus.vendor import Vendor
 from ..nodes.gpus.vendors import DEFAULT, VENDORS
@@ -24,6 +24,7 @@ from .describe_running import daemons, kube, slurm, storage
 RULES = (
     nodes_rules.classes_are_consistent,
     nodes_rules.nics_are_consistent,
+    *gpu_rules.RULES,
     *(rule for rule in numa_rules.RULES if rule is not numa_rules.hugepages_leave_memory),
 )
 """Rules of the machine itself."""
@@ -181,9 +182,10 @@ def _gpus(one: Found, live: Mapping[str, str], wrong: Mapping[str, str]) -> list
 
 def _minors(minors: Sequence[int], vendor: Vendor) -> list[str]:
     """Numbers of device files, if they are not the GPUs' places."""
-    if minors == list(range(len(minors))):
+    if vendor.counted and minors == list(range(len(minors))):
         return []
-    look = f"number of each GPU's device file, if they are not 0, 1, 2 and so on: {vendor.about.format(pci='*')}"
+    where = vendor.kernel_list or vendor.about.format(pci="*")
+    look = f"number of each GPU's device file, if they are not 0, 1, 2 and so on: {where}"
     return [propose(8, Gpus, "minors", None if -1 in minors else minors, look)]
 
 

@@ -18,6 +18,7 @@ from ..fabric import links
 from ..fabric import rules as fabric
 from ..kube.member import rules as kube_node
 from ..kube.releases import rules as kube_devices
+from ..nodes import gpu_rules
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
 from ..projects import rules as projects
@@ -50,7 +51,7 @@ Rule = Callable[..., Iterable[Fault]]
 RULES: tuple[Rule, ...] = tuple(
     rule
     for rules in (
-        *(part.RULES for part in (fabric, channels, nodes, placing, cables, links, numa)),
+        *(part.RULES for part in (fabric, channels, nodes, placing, cables, links, gpu_rules, numa)),
         *(part.RULES for part in (slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout)),
         *(part.RULES for part in (slurm_logins, accounting, slurm_storage, systems)),
         *(kind.rules for kind in KINDS.values()),

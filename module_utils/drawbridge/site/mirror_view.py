@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..kube.model import Kube
-from ..kube.releases.catalogue import PAUSE, RDMA_PLUGIN, Image
+from ..kube.releases.catalogue import CHARTS, PAUSE, RDMA_PLUGIN, UNKNOWN, Image
 from ..kube.releases.gpu_operator_view import gpu_operator, images
 from ..nodes.model import Nodes
 from ..slurm.logins.model import ADOPT
@@ -15,6 +15,7 @@ from ..slurm.model import Slurm
 from ..slurm.packaging import PACKAGINGS
 
 Json = dict[str, Any]
+UNREAD = "not known to Drawbridge; note what sha256sum prints for the archive"
 UNPUBLISHED = "not published by the vendor; note it when you copy the image"
 
 
@@ -24,12 +25,12 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
     C(charts), C(images) with their digests, and C(packages).
     """
     charts = gpu_operator(nodes, kube)
-    found = [image for chart in charts for image in images(chart["values"])]
+    found = [image for chart in charts for image in images(chart["values"], CHARTS[chart["vendor"]])]
     packaging = PACKAGINGS[slurm.packages]
     names = {*packaging.controller, *packaging.accounting, *packaging.database, *packaging.node, *packaging.login}
     names |= {*packaging.adopt} if slurm.node_logins.policy == ADOPT else set()
     return {
-        "charts": [{key: chart[key] for key in ("chart", "version", "source", "digest")} for chart in charts],
+        "charts": [_chart(chart) for chart in charts],
         "images": sorted(
             {_image(image)["image"]: _image(image) for image in [*found, *_own(kube)]}.values(),
             key=lambda item: item["image"],
@@ -38,6 +39,11 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
             [*(_package(name, slurm.version) for name in names), *_members(kube)], key=lambda item: item["package"]
         ),
     }
+
+
+def _chart(chart: Json) -> Json:
+    about = {key: chart[key] for key in ("chart", "version", "source", "digest")}
+    return {**about, "digest": UNREAD} if chart["digest"] == UNKNOWN else about
 
 
 def _own(kube: Kube) -> list[Image]:

@@ -54,7 +54,7 @@ def nic(fabric: Fabric | None, nodes: Nodes, name: str) -> Json:
             "topology_file": nccl.get("NCCL_TOPO_FILE", ""),
         },
         "nccl": nccl,
-        "blocks": nccl_blocks(nccl),
+        "blocks": nccl_blocks(nccl, nodes.class_of(name).gpus.made_by.collectives),
         "files": boot_files(nodes, name, {"qos": qos, "mtu": mtu, "roce": roce}),
     }
 

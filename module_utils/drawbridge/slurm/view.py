@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.faults import Fault, IntentError
-from ..nodes.model import NodeClass, Nodes
+from ..nodes.gpus.vendors import DEFAULT
+from ..nodes.model import Gpus, NodeClass, Nodes
 from .accounting.view import accounting
 from .config.keys import PRESETS, SCRIPT_KINDS
 from .config.node_groups import gres
@@ -24,6 +25,7 @@ from .packaging import PACKAGINGS
 from .resets.view import budget
 
 PARTS = "/etc/drawbridge/slurm"
+EXPORTER_FOLDER = "/etc/tmpfiles.d/drawbridge-exporter.conf"
 SLURMD_LIMIT = "/etc/systemd/system/slurmd.service.d/20-drawbridge-memory.conf"
 File = dict[str, Any]
 
@@ -84,7 +86,7 @@ def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Seq
         "hardware": {
             "name": name,
             "machine": _machine(nodes.class_of(name)),
-            "gpu_vendor": nodes.class_of(name).gpus.vendor,
+            **_gpus(nodes.class_of(name).gpus),
         },
         "logins": _logins(slurm, name, cgroups),
         "ready": {"name": name, "gres": gres(nodes.class_of(name)), "health": HEALTH},
@@ -101,18 +103,37 @@ def _logins(slurm: Slurm, name: str, cgroups: bool) -> dict[str, Any]:
 
 
 def _job_gpus(node_class: NodeClass) -> list[File]:
-    """Parts that name the job of each GPU for its metrics; none on a node without GPUs."""
-    numbers = ",".join(map(str, node_class.gpus.numbers))
-    verbs = {"prolog": f"--devices {numbers} write", "epilog": "remove"} if node_class.gpus.count else {}
-    return [
-        {
-            "path": f"{PARTS}/{kind}.d/{JOB_GPUS_PART}",
-            "content": f"#!/bin/sh\n{HEADER}\nexec {JOB_GPUS} {verb}\n",
-            "mode": "0755",
-            "passive": True,
-        }
-        for kind, verb in verbs.items()
+    """Parts that name the job of each GPU for its metrics; none on a node without GPUs.
+
+    An exporter that starts before the first job needs its directory.
+    """
+    gpus = node_class.gpus
+    if not gpus.count:
+        return []
+    numbers, options = ",".join(map(str, gpus.numbers)), "".join(f"{word} " for word in _mapping_options(gpus))
+    verbs = {"prolog": f"{options}--devices {numbers} write", "epilog": f"{options}remove"}
+    folder = gpus.made_by.job_mapping
+    made = f"{HEADER}\nd {folder} 0755 root root -\n"
+    own = [
+        {"path": EXPORTER_FOLDER, "content": made, "mode": "0644", "passive": True},
+        {"path": folder, "mode": "0755"},
     ]
+    return [
+        *(own if folder else ()),
+        *(
+            {
+                "path": f"{PARTS}/{kind}.d/{JOB_GPUS_PART}",
+                "content": f"#!/bin/sh\n{HEADER}\nexec {JOB_GPUS} {verb}\n",
+                "mode": "0755",
+                "passive": True,
+            }
+            for kind, verb in verbs.items()
+        ),
+    ]
+
+
+def _mapping_options(gpus: Gpus) -> list[str]:
+    return [] if gpus.vendor == DEFAULT else ["--vendor", gpus.vendor]
 
 
 def slurm_login(slurm: Slurm) -> dict[str, Any]:
@@ -182,10 +203,17 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
     """
     gpus = node_class.gpus
     expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.present, "gpu_files": gpus.made_by.devices}
-    if gpus.present:
-        expected["gpu_list"] = {"command": list(gpus.made_by.listing), "line": gpus.made_by.listed}
+    vendor = gpus.made_by
+    if gpus.present and vendor.kernel_list:
+        expected["gpu_list"] = {"files": vendor.kernel_list, "line": vendor.listed, "numbers": gpus.numbers}
+        if gpus.modes:
+            expected["gpu_list"]["modes"] = {vendor.partitions[it].files: mode for it, mode in gpus.modes.items()}
+    elif gpus.present:
+        expected["gpu_list"] = {"command": list(vendor.listing), "line": vendor.listed}
     if gpus.count:
         expected["job_gpus"] = JOB_GPUS
+    if gpus.count and (options := _mapping_options(gpus)):
+        expected["job_gpus_options"] = options
     if returns:
         expected["returns"] = True
     if own := slurm.scripts.health:
@@ -200,6 +228,13 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
 def _machine(node_class: NodeClass) -> dict[str, int]:
     keys = ("sockets", "cores_per_socket", "threads_per_core", "memory_mib")
     return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.present}
+
+
+def _gpus(gpus: Gpus) -> dict[str, Any]:
+    """How the hardware check finds them. The numbers are known where no GPU has its own place as its number."""
+    numbers = gpus.numbers if gpus.count and gpus.made_by.kernel_list else []
+    modes = {"gpu_modes": gpus.modes} if gpus.modes else {}
+    return {"gpu_vendor": gpus.vendor, **({"gpu_numbers": numbers} if numbers else {}), **modes}
 
 
 def _slurmd_limit(node_class: NodeClass, cgroups: bool) -> File:

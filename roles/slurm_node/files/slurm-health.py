@@ -39,6 +39,7 @@ from typing import Any
 PLACE = Path("/etc/drawbridge/slurm")
 RUN = Path("/run/drawbridge")
 MOUNTS = Path("/proc/self/mounts")
+ROOT = Path("/")
 REASON = "drawbridge: health: "
 PART = re.compile(r"[0-9]{2}-[A-Za-z0-9_-]+")
 LOOKS = "50-state"
@@ -135,6 +136,9 @@ class Check:
 
     def gpus(self, wanted: int, files: str, listing: Mapping[str, Any]) -> None:
         """The number of GPUs is right, by device files, and by the driver if its tool is installed."""
+        if "files" in listing:
+            self.in_kernel(wanted, files, listing)
+            return
         numbered = re.compile(re.escape(Path(files).name) + "[0-9]+")
         have = sum(bool(numbered.fullmatch(path.name)) for path in Path(files).parent.iterdir())
         if have != wanted:
@@ -145,6 +149,24 @@ class Check:
             listed = sum(line.startswith(listing["line"]) for line in out.splitlines())
             if listed != wanted:
                 raise Unhealthy(f"{listed} GPUs in the driver's list instead of {wanted}")
+
+    def in_kernel(self, wanted: int, files: str, listing: Mapping[str, Any]) -> None:
+        """The kernel lists the right number of GPUs, and each GPU for jobs with its device file. No tool runs.
+
+        Of some GPUs the driver makes more device files than it has GPUs, so they are not counted.
+        """
+        found = [
+            match for path in sorted(ROOT.glob(listing["files"].lstrip("/"))) if (match := numbered(path, listing))
+        ]
+        if len(found) != wanted:
+            raise Unhealthy(f"{len(found)} GPUs in the kernel's list instead of {wanted}")
+        lost = [str(it) for it in listing["numbers"] if str(it) not in found or not Path(f"{files}{it}").exists()]
+        if lost:
+            raise Unhealthy(f"no GPU at {', '.join(files + it for it in lost)}")
+        for place, mode in listing.get("modes", {}).items():
+            seen = [text(path) for path in ROOT.glob(place.lstrip("/"))] or [""]
+            if wrong := [one for one in seen if one != mode]:
+                raise Unhealthy(f"{Path(place).name} is {wrong[0] or 'unknown'} instead of {mode} on {len(wrong)} GPUs")
 
     def state(self, part: Path) -> list[str]:
         """Findings of the part that looks at the hardware, with all the time that is left."""
@@ -178,6 +200,19 @@ class Check:
             found = [found for test in doubtful if (found := finding(test))]
             found += [line for state in states for line in state.result()]
         return [FAULT.sub(r"\2\1", it, count=1) for it in found] if reports(place) else found
+
+
+def numbered(path: Path, listing: Mapping[str, Any]) -> str:
+    """The number of the device file of the GPU that a file is about; empty for a CPU, and for a file that is gone."""
+    return next((line.split()[-1] for line in text(path).splitlines() if re.match(listing["line"], line)), "")
+
+
+def text(path: Path) -> str:
+    """A file of /sys; empty if it can't be read."""
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
 
 
 @contextlib.contextmanager
@@ -241,12 +276,12 @@ def drain_or_resume(node: str, found: Sequence[str], returns: bool) -> None:
         syslog.syslog(syslog.LOG_INFO, f"{verb}: no finding; it was {'+'.join(sorted(words))}, {why}")
 
 
-def tidy_once(program: str, run_folder: Path) -> None:
+def tidy_once(program: Sequence[str], run_folder: Path) -> None:
     """Run `program` tidy once for each slurmd, which is the parent process. Raises Unhealthy."""
     stamp, slurmd = run_folder / "slurm-job-gpus", str(os.getppid())
     if stamp.exists() and stamp.read_text() == slurmd:
         return
-    run([program, "tidy"], ANSWER_S)
+    run([*program, "tidy"], ANSWER_S)
     stamp.write_text(slurmd)
 
 
@@ -305,7 +340,7 @@ def act(node: str, place: Path, run_folder: Path, limit_s: float) -> None:
         syslog.syslog(syslog.LOG_ERR, f"not reported to Slurm: {'; '.join(found) or 'no findings'} ({err})")
     if "job_gpus" in wanted:
         with contextlib.suppress(Unhealthy):  # the program has logged it; the next check tries again
-            tidy_once(wanted["job_gpus"], run_folder)
+            tidy_once([wanted["job_gpus"], *wanted.get("job_gpus_options", ())], run_folder)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The job of each GPU, for the metrics of DCGM's exporter: slurm-job-gpus [--devices NUMBERS] write|remove|tidy.
+"""The job of each GPU, for the metrics of the vendor's exporter: slurm-job-gpus [OPTIONS] write|remove|tidy.
 
-The exporter reads a directory (DCGM_HPC_JOB_MAPPING_DIR) with one file for each GPU: its name is the GPU's index, its
-lines are job numbers. A GPU instance (MIG) has a file INDEX.INSTANCE. Other names are ignored.
+DCGM's exporter reads a directory (DCGM_HPC_JOB_MAPPING_DIR) with one file for each GPU: its name is the GPU's index,
+its lines are job numbers. A GPU instance (MIG) has a file INDEX.INSTANCE. Other names are ignored.
+
+With --vendor amd, the files are those of AMD's exporter. The name is the GPU's place in the kernel's topology (KFD),
+the content one JSON object. The exporter drops a file that it reads half-written.
 
 Prolog runs `write`, Epilog runs `remove`. Slurm counts a node's GPUs by their places in gres.conf; `--devices` has the
 numbers of the device files in that order. With several types of GPUs, SLURM_JOB_GPUS has only the last type's, so
@@ -20,16 +23,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import subprocess
 import sys
 import syslog
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-DIRECTORY = Path("/run/drawbridge/job-mapping")
-DRIVER = Path("/proc/driver/nvidia")
 STATES = "RUNNING,CONFIGURING,COMPLETING,SUSPENDED,STOPPED"
 ANSWER_S = 8.0
 HERE = re.compile(r"\bNodes=(\S+) CPU_IDs=\S* Mem=\S* GRES=(\S*)")
@@ -95,62 +98,114 @@ def names(gpus: list[str], driver: Path) -> Iterator[str]:
             yield f"{index}.{instance.name[len('gi') :]}"
 
 
-def write(directory: Path, job: str, gpus: list[str], driver: Path) -> None:
+def kernels_names(gpus: list[str], topology: Path) -> Iterator[str]:
+    """Names of the files of the GPUs with these render nodes: places among the GPUs of the topology. Raises Unknown."""
+    nodes = sorted((int(node.name), node) for node in (topology / "nodes").glob("[0-9]*"))
+    rows = (line.split() for _unused, node in nodes for line in (node / "properties").read_text().splitlines())
+    minors = [row[1] for row in rows if row[:1] == ["drm_render_minor"] and row[1:] != ["0"]]
+    for gpu in gpus:
+        if gpu not in minors:
+            raise Unknown(f"the kernel lists no GPU with render node {gpu}")
+        yield str(minors.index(gpu))
+
+
+def number(job: str, _name: str) -> str:
+    """The content of a file for DCGM's exporter."""
+    return job
+
+
+def record(job: str, name: str) -> str:
+    """The content of a file for AMD's exporter, which joins GPUs by the last key alone."""
+    keys = ("SLURM_JOB_USER", "SLURM_JOB_PARTITION", "SLURM_CLUSTER_NAME", "SLURM_JOB_GPUS", "SLURM_SCRIPT_CONTEXT")
+    known = {key: os.environ.get(key, "") for key in keys}
+    return json.dumps({"SLURM_JOB_ID": job, **known, "CUDA_VISIBLE_DEVICES": name})
+
+
+def recorded(text: str) -> str:
+    """The job of such a content; empty for another text."""
+    try:
+        return str(json.loads(text)["SLURM_JOB_ID"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+class Form(NamedTuple):
+    """What a vendor's exporter reads."""
+
+    directory: Path
+    driver: Path
+    """Where the driver lists GPUs."""
+    names: Callable[[list[str], Path], Iterator[str]]
+    content: Callable[[str, str], str]
+    """Of the file of a job with this name."""
+    job: Callable[[str], str]
+    """The job of a content."""
+
+
+FORMS = {
+    "nvidia": Form(Path("/run/drawbridge/job-mapping"), Path("/proc/driver/nvidia"), names, number, str.strip),
+    "amd": Form(Path("/run/exporter"), Path("/sys/class/kfd/kfd/topology"), kernels_names, record, recorded),
+}
+
+
+def write(form: Form, job: str, gpus: list[str]) -> None:
     """Name the job in the files of its GPUs. Each is complete when it appears."""
-    directory.mkdir(mode=0o755, parents=True, exist_ok=True)
-    for name in names(gpus, driver):
-        partial = directory / f".{name}.partial"
-        partial.write_text(f"{job}\n")
+    form.directory.mkdir(mode=0o755, parents=True, exist_ok=True)
+    for name in list(form.names(gpus, form.driver)):
+        partial = form.directory / f".{name}.partial"
+        partial.write_text(f"{form.content(job, name)}\n")
         partial.chmod(0o644)
-        partial.rename(directory / name)
+        partial.rename(form.directory / name)
 
 
-def jobs(directory: Path) -> dict[Path, str]:
-    """The job in each file."""
+def jobs(form: Form) -> dict[Path, str]:
+    """The job in each file that names one."""
     found = {}
-    for file in directory.glob("[0-9]*") if directory.is_dir() else ():
+    for file in form.directory.glob("[0-9]*") if form.directory.is_dir() else ():
         with contextlib.suppress(FileNotFoundError):  # another job's epilog removes its own
-            found[file] = file.read_text().strip()
-    return found
+            found[file] = form.job(file.read_text())
+    return {file: job for file, job in found.items() if job}
 
 
-def remove(directory: Path, job: str) -> None:
+def remove(form: Form, job: str) -> None:
     """Remove the files that name the job, whatever GPUs Slurm says it had."""
-    for file, named in jobs(directory).items():
+    for file, named in jobs(form).items():
         if named == job:
             file.unlink(missing_ok=True)
 
 
-def tidy(directory: Path, node: str) -> None:
+def tidy(form: Form, node: str) -> None:
     """Remove the files of jobs that are not on this node. Files are read first, so a job that starts now stays."""
-    found = set(jobs(directory).values())
+    found = set(jobs(form).values())
     if not found:
         return
     told = asked("squeue", "--noheader", f"--nodelist={node}", f"--states={STATES}", "--format=%A")
     for job in sorted(found - set(told.split())):
-        remove(directory, job)
+        remove(form, job)
         syslog.syslog(syslog.LOG_NOTICE, f"job {job} is over: its GPUs have no job in the metrics now")
 
 
 def main() -> int:
     """Run one verb."""
     parser = argparse.ArgumentParser(prog="slurm-job-gpus")
-    parser.add_argument("--directory", type=Path, default=DIRECTORY, metavar="DIRECTORY", help="of the exporter")
-    parser.add_argument("--driver", type=Path, default=DRIVER, metavar="DIRECTORY", help="where the driver lists GPUs")
+    parser.add_argument("--vendor", choices=tuple(FORMS), default="nvidia", help="of the GPUs")
+    parser.add_argument("--directory", type=Path, metavar="DIRECTORY", help="of the exporter")
+    parser.add_argument("--driver", type=Path, metavar="DIRECTORY", help="where the driver lists GPUs")
     parser.add_argument("--devices", default="", metavar="NUMBERS", help="of device files, in the order of gres.conf")
     parser.add_argument("verb", choices=("write", "remove", "tidy"))
     options = parser.parse_args()
-    env = os.environ
+    env, form = os.environ, FORMS[options.vendor]
+    form = form._replace(directory=options.directory or form.directory, driver=options.driver or form.driver)
     syslog.openlog("slurm-job-gpus", syslog.LOG_PID, syslog.LOG_DAEMON)
     try:
         if options.verb == "write":
             job, has_gpus = env["SLURM_JOB_ID"], "SLURM_JOB_GPUS" in env
             gpus = devices(job, env["SLURMD_NODENAME"], options.devices) if has_gpus else []
-            write(options.directory, job, gpus, options.driver)
+            write(form, job, gpus)
         elif options.verb == "remove":
-            remove(options.directory, env["SLURM_JOB_ID"])
+            remove(form, env["SLURM_JOB_ID"])
         else:
-            tidy(options.directory, env["SLURMD_NODENAME"])
+            tidy(form, env["SLURMD_NODENAME"])
     except (OSError, StopIteration, ValueError, Unknown, subprocess.SubprocessError) as err:
         syslog.syslog(syslog.LOG_ERR, f"{options.verb}: {err}")
         return int(options.verb == "tidy")

@@ -55,6 +55,14 @@ class Setting(NamedTuple):
     repair: str
 
 
+AMD_PARTS = (
+    ("driver", "driver", "installs GPU drivers over the host's, and reboots nodes"),
+    ("config-manager", "configManager", "stops services of nodes and changes partitions of GPUs under running jobs"),
+    ("remediation", "remediationWorkflow", "taints, drains and reboots nodes under running jobs"),
+    ("test-runner", "testRunner", "runs tests on GPUs that Slurm's jobs have"),
+    ("dra-driver", "draDriver", "gives GPUs to pods beside the device plugin, so a job's pod may find none"),
+)
+"""Parts of AMD's operator, by their names in `accepted`: key of its DeviceConfig, and what it does."""
 SETTINGS = (
     Setting(
         "gpu-operator",
@@ -95,6 +103,10 @@ SETTINGS = (
         (),
         "upgrades GPU drivers under running jobs",
         "set driver.upgradePolicy.enable: false",
+    ),
+    *(
+        Setting(f"amd-{name}", "DeviceConfig", (part, "enable"), True, False, (), does, f"set {part}.enable: false")
+        for name, part, does in AMD_PARTS
     ),
 )
 

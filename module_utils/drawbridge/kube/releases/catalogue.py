@@ -46,6 +46,8 @@ class Chart:
     objects: tuple[Objects, ...] = ()
 
 
+UNKNOWN = "unknown"
+"""Digest of a chart whose archive was not read. The module helm_release refuses it."""
 RBAC, NFD = "rbac.authorization.k8s.io", "gpu-operator-node-feature-discovery"
 
 # Tags: deployments/gpu-operator/values.yaml of tag v26.7.0. Digests: its bundle/manifests/
@@ -121,6 +123,20 @@ NVIDIA = Chart(
         Objects("apps", "deployments", optional=True),
     ),
 )
+
+# helm/amd-gpu of github.com/ROCm/k8s-device-plugin, commit ed764684 (Chart.yaml: 0.21.0). The archive's digest is not
+# known here, so the role asks for it.
+AMD = Chart(
+    name="amd-gpu",
+    version="0.21.0",
+    source="https://rocm.github.io/k8s-device-plugin/",
+    digest=UNKNOWN,
+    tree="amd-gpu",
+    images=(Image("docker.io/rocm/k8s-device-plugin", "1.31.0.9"),),
+    objects=(Objects("apps", "daemonsets", ("amd-gpu-device-plugin-daemonset",)),),
+)
+CHARTS = {"nvidia": NVIDIA, "amd": AMD}
+"""By the vendor of GPUs."""
 
 # Tag v1.5.3 of github.com/Mellanox/k8s-rdma-shared-dev-plugin, commit 948098b7540b739463dc03e9010c0ff36c2afd78; the
 # vendor's own DaemonSet names no tag at all.

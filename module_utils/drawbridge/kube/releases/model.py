@@ -26,9 +26,9 @@ RESOURCE = Shape(
 
 @dataclass(frozen=True)
 class GpuOperator:
-    """NVIDIA's GPU operator: device plugin, container toolkit, metrics. The driver is the host's."""
+    """NVIDIA's GPU operator: device plugin, toolkit, metrics; or AMD's device plugin. Drivers are the host's."""
 
-    install: bool = option("false: pods get GPUs by other means; the chart is not touched", True)
+    install: bool = option("false: pods get GPUs by other means; the charts are not touched", True)
     version: str = option("release of NVIDIA's chart", NVIDIA.version, choices=(NVIDIA.version,))
     namespace: str = option("namespace of the release", "gpu-operator", pattern=LABEL)
     mig_strategy: str = option(
@@ -47,6 +47,10 @@ class GpuOperator:
     )
     values: Mapping[str, Any] = option(
         "the site's own values of NVIDIA's chart, nested as in the chart; they override Drawbridge's",
+        MappingProxyType({}),
+    )
+    amd_values: Mapping[str, Any] = option(
+        "the same of the chart of AMD's device plugin (amd-gpu), which nodes with AMD's GPUs get",
         MappingProxyType({}),
     )
 

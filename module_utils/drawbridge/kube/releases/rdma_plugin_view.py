@@ -13,7 +13,6 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.names import EFFECT, TAINT
-from ...nodes.gpus.vendors import VENDORS
 from ...nodes.model import Nodes
 from ...nodes.nics import RAILS
 from ..model import Kube
@@ -22,8 +21,6 @@ from .model import RdmaResource
 Json = dict[str, Any]
 NAME = "drawbridge-rdma-plugin"
 LABELS = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/managed-by": "drawbridge"}
-TAINTS = (TAINT, *sorted(vendor.resource for vendor in VENDORS.values()))
-"""The gate's, and those by which sites keep pods without GPUs off GPU nodes."""
 CONFIG_FOLDER = "/k8s-rdma-shared-dev-plugin"
 FOLDERS = {
     "device-plugins": "/var/lib/kubelet/device-plugins",
@@ -59,8 +56,13 @@ def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
     metadata = {"name": NAME, "namespace": kube.rdma.namespace, "labels": LABELS}
     return [
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"config.json": text}},
-        {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": _daemon_set(kube, text)},
+        {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": _daemon_set(nodes, kube, text)},
     ]
+
+
+def taints(nodes: Nodes) -> list[str]:
+    """The gate's, and those by which sites keep pods without GPUs off GPU nodes."""
+    return [TAINT, *sorted(vendor.resource for vendor in nodes.gpu_vendors)]
 
 
 def _selectors(nodes: Nodes, part: RdmaResource) -> Json:
@@ -77,7 +79,7 @@ def _selectors(nodes: Nodes, part: RdmaResource) -> Json:
     return {key: names for key, names in found.items() if names}
 
 
-def _daemon_set(kube: Kube, text: str) -> Json:
+def _daemon_set(nodes: Nodes, kube: Kube, text: str) -> Json:
     # the plugin reads its configuration once, so a changed one must replace the pods
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     volumes: list[Json] = [{"name": name, "hostPath": {"path": path}} for name, path in FOLDERS.items()]
@@ -93,7 +95,7 @@ def _daemon_set(kube: Kube, text: str) -> Json:
         "hostNetwork": True,
         "priorityClassName": "system-node-critical",
         "automountServiceAccountToken": False,
-        "tolerations": [{"key": key, "operator": "Exists", "effect": EFFECT} for key in TAINTS],
+        "tolerations": [{"key": key, "operator": "Exists", "effect": EFFECT} for key in taints(nodes)],
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": _where(kube)}},
         "containers": [container],
         "volumes": [*volumes, {"name": "config", "configMap": {"name": NAME}}],

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.faults import Fault
@@ -14,7 +14,7 @@ from ...nodes.job_mapping import JOB_MAPPING
 from ...nodes.model import Nodes
 from ...nodes.nics import RAILS
 from ..model import Kube
-from .catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
+from .catalogue import AMD, NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
 from .values import leaves, tree, unread
 
 OPERATOR, RDMA = "drawbridge_kube.gpu_operator", "drawbridge_kube.rdma"
@@ -28,18 +28,27 @@ FIXED_VALUES: Mapping[str, tuple[Any, str]] = {
     "dcgmExporter.hpcJobMapping.directory": (JOB_MAPPING, "the prolog of nodes writes the jobs of GPUs there"),
 }
 """Values that a site can't change: the value, and the reason."""
+AMD_FIXED_VALUES: Mapping[str, tuple[Any, str]] = {
+    "nfd.enabled": (False, "its workers do not tolerate the gate's taint, and the plugin needs no labels"),
+    "labeller.enabled": (False, "it may change every node object, and the plugin needs no labels"),
+}
+"""The same of the chart of AMD's device plugin."""
 TOLERATING = ("daemonsets.tolerations", "node-feature-discovery.worker.tolerations")
+AMD_TOLERATING = ("tolerations",)
 MIG = "mig.strategy"
+Settings = Mapping[str, tuple[Any, str]]
 
 
 def values_are_read(kube: Kube) -> Iterator[Fault]:
     """Helm accepts any value, and a chart without a schema ignores unknown ones."""
-    for path, value in unread(kube.gpu_operator.values, tree(NVIDIA.tree)).items():
-        if value is None or value == {}:
-            yield Fault(f"{OPERATOR}.values.{path}", value, "it has no values", "remove it")
-            continue
-        reason = f"chart {NVIDIA.name} {NVIDIA.version} does not read this value, so it would have no effect"
-        yield Fault(f"{OPERATOR}.values.{path}", value, reason, "look it up in the chart's values.yaml")
+    part = kube.gpu_operator
+    for key, values, chart in (("values", part.values, NVIDIA), ("amd_values", part.amd_values, AMD)):
+        for path, value in unread(values, tree(chart.tree)).items():
+            if value is None or value == {}:
+                yield Fault(f"{OPERATOR}.{key}.{path}", value, "it has no values", "remove it")
+                continue
+            reason = f"chart {chart.name} {chart.version} does not read this value, so it would have no effect"
+            yield Fault(f"{OPERATOR}.{key}.{path}", value, reason, "look it up in the chart's values.yaml")
 
 
 def values_leave_the_gate_alone(kube: Kube) -> Iterator[Fault]:
@@ -49,14 +58,21 @@ def values_leave_the_gate_alone(kube: Kube) -> Iterator[Fault]:
     if MIG in given and given[MIG] != part.mig_strategy:
         reason = f"{OPERATOR}.mig_strategy is {part.mig_strategy}, and this would override it"
         yield Fault(f"{OPERATOR}.values.{MIG}", given[MIG], reason, "remove it, and set mig_strategy")
-    for path, (fixed, reason) in FIXED_VALUES.items():
+    yield from _undone(f"{OPERATOR}.values", part.values, FIXED_VALUES, TOLERATING)
+    yield from _undone(f"{OPERATOR}.amd_values", part.amd_values, AMD_FIXED_VALUES, AMD_TOLERATING)
+
+
+def _undone(key: str, values: Mapping[str, Any], settings: Settings, tolerating: Sequence[str]) -> Iterator[Fault]:
+    """Values of a chart that differ from those that gated nodes need."""
+    given = {".".join(path): value for path, value in leaves(values)}
+    for path, (fixed, reason) in settings.items():
         if path in given and given[path] != fixed:
-            yield Fault(f"{OPERATOR}.values.{path}", given[path], reason, "remove it")
-    for path in TOLERATING:
+            yield Fault(f"{key}.{path}", given[path], reason, "remove it")
+    for path in tolerating:
         if path in given and not _tolerates(given[path]):
             reason = f"it replaces the chart's whole list, and without {TAINT} no pod of the chart runs on closed nodes"
             repair = f"add {{key: {TAINT}, operator: Exists}}, without an effect or with {EFFECT}"
-            yield Fault(f"{OPERATOR}.values.{path}", given[path], reason, repair)
+            yield Fault(f"{key}.{path}", given[path], reason, repair)
 
 
 def namespaces_are_infrastructure(kube: Kube) -> Iterator[Fault]:

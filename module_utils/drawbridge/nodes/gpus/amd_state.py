@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import state
+from .amd import gpus
+from .amd_faults import read_log
 from .state import GpuState, Read, StateReader
 
 _GENERATIONS = {2.5: 1, 5: 2, 8: 3, 16: 4, 32: 5, 64: 6}
@@ -18,18 +19,10 @@ _GENERATIONS = {2.5: 1, 5: 2, 8: 3, 16: 4, 32: 5, 64: 6}
 
 def read(texts: Sequence[str]) -> list[GpuState]:
     """GPUs of `amd-smi static` and of `amd-smi metric`. Raises ValueError for other JSON, or for other GPUs in it."""
-    about, metrics = ({int(gpu["gpu"]): gpu for gpu in _gpus(text)} for text in texts)
+    about, metrics = ({int(gpu["gpu"]): gpu for gpu in gpus(text)} for text in texts)
     if about.keys() != metrics.keys():
         raise ValueError(f"static has {len(about)} GPUs, metric {len(metrics)}")
     return [_state(index, about[index], metrics[index]) for index in sorted(about)]
-
-
-def _gpus(text: str) -> list[Mapping[str, Any]]:
-    shown = json.loads(text)
-    found = shown.get("gpu_data", shown) if isinstance(shown, dict) else shown
-    if not isinstance(found, list) or not all(isinstance(one, dict) and str(one.get("gpu")).isdigit() for one in found):
-        raise ValueError("no list of GPUs")
-    return found
 
 
 def _state(index: int, about: Mapping[str, Any], metric: Mapping[str, Any]) -> GpuState:
@@ -74,6 +67,7 @@ _SMI = "amd-smi"
 STATE = StateReader(
     programs=((_SMI, "static", "--asic", "--bus", "--json"), (_SMI, "metric", "--ecc", "--pcie", "--json")),
     read=read,
+    read_log=read_log,
     covers=frozenset(
         (
             state.PRODUCT,

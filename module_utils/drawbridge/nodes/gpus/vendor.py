@@ -4,9 +4,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition mode of a vendor's GPUs."""
+
+    files: str
+    """The file of each GPU that has the mode alone."""
+    repair: str
+    """How a person sets {mode} on a drained node."""
 
 
 @dataclass(frozen=True)
@@ -22,54 +33,86 @@ class Vendor:
     pci: str
     """The vendor on the PCI bus, as /sys has it."""
     pci_classes: tuple[str, ...]
+    types: str
+    """Regular expression of models, in small letters: no other vendor has these."""
     products: Sequence[str]
     """Command that prints PCI address and product name of each GPU, in the driver's order."""
     read_products: Callable[[str], list[dict[str, str]]]
-    """What it printed, with `pci` and `name`."""
+    """What it printed, with `pci` and `name`. Raises ValueError for other texts."""
     about: str
     """The driver's file about the GPU at {pci}."""
-    read_minor: Callable[[str], int]
-    """What it says of the number of the GPU's device file; -1 for nothing."""
-    listing: Sequence[str]
-    """Command that prints a line for each GPU of which the driver has not lost sight."""
-    listed: str
-    """How such a line begins."""
-    release: Sequence[str]
-    """Command that prints the driver's version for each GPU."""
-    processes: Sequence[str]
-    """Command that prints the numbers of processes on GPUs."""
     topology: str
     """Command that shows a person the NUMA node of each GPU."""
     driver: str
     """File that says which driver is loaded."""
     driver_version: str
     """File with the version of the loaded driver, and nothing else."""
-    identity: str
-    """Key in the file `about` whose value no other GPU has."""
-    open_driver: str
-    """What the file says of a driver through which NICs reach GPU memory (dma-buf)."""
-    peer_memory: str
-    """Kernel module by which they do with another driver."""
-    switches: str
-    """Path of the device file of a switch between GPUs, without its number."""
-    switch_unit: str
-    """Unit that a host with such switches needs."""
     resource: str
     """Name of the GPUs in Kubernetes."""
     environment_flag: str
     """Slurm's flag by which a job gets this vendor's variables alone."""
+    slurm_plugin: str
+    """File of Slurm's plugin that detects this vendor's GPUs."""
     daemons: tuple[str, ...]
     """Programs of the vendor that may use GPUs at any time, by file name."""
+    identity: str = ""
+    """Key in the file `about` whose value no other GPU has; empty: the file has this value alone."""
+    minors_from: int = 0
+    """Files with a smaller number are no GPUs."""
+    counted: bool = True
+    """The numbers of the device files are 0, 1, 2 and so on, unless the intent says otherwise."""
+    read_minor: Callable[[str], int] = lambda text: -1
+    """What the file `about` says of the number of the GPU's device file; -1 for nothing."""
+    listing: Sequence[str] = ()
+    """Command that prints a line for each GPU of which the driver has not lost sight; empty: `kernel_list`."""
+    listed: str = ""
+    """How such a line begins. In a file of `kernel_list`: regular expression of the line that a GPU alone has."""
+    kernel_list: str = ""
+    """The kernel's files about GPUs and CPUs, in its own order, where no tool is needed."""
+    read_kernel_list: Callable[[str], dict[str, Any]] = lambda text: {}
+    """What such a file says of a GPU, with `pci` and `minor`; empty for a CPU. Raises ValueError for other texts."""
+    release: Sequence[str] = ()
+    """Command that prints the driver's version for each GPU; empty: `driver_version`, or the kernel's."""
+    loaded: str = ""
+    """What the file `driver` says of a driver that works, where no tool says so."""
+    processes: Sequence[str] = ()
+    """Command that prints the numbers of processes on GPUs."""
+    process_folder: str = ""
+    """The kernel's folder with a folder for each process that may use GPUs, named by its number."""
+    partitions: Mapping[str, Partition] = field(default_factory=dict)
+    """How a GPU is partitioned, by the key of the intent."""
+    parts: Callable[[str], Mapping[str, int]] = lambda model: {}
+    """GPUs that each compute mode makes of one GPU of a type; empty for a type whose modes are not known."""
+    fitting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Compute modes that each memory mode of these types can have."""
+    job_mapping: str = ""
+    """Directory in which the vendor's exporter reads the job of each GPU; empty: Drawbridge's own."""
+    open_driver: str = ""
+    """What `driver` says of a driver through which NICs reach GPU memory (dma-buf)."""
+    peer_memory: str = ""
+    """Kernel module by which they do with another driver; empty: all drivers have dma-buf."""
+    switches: str = ""
+    """Path of the device file of a switch between GPUs, without its number; empty: there are none."""
+    switch_unit: str = ""
+    """Unit that a host with such switches needs."""
+    collectives: str = ""
+    """A further file with the settings of the collective library, beside NCCL's."""
 
     def proof(self) -> Mapping[str, Any]:
         """What the gate needs for its proof that no process holds a GPU."""
         return {
             "devices": self.devices,
             "major": self.major,
+            **({"minors_from": self.minors_from} if self.minors_from else {}),
             "minors_below": self.minors_below,
             "processes": list(self.processes),
+            **({"process_folder": self.process_folder} if self.process_folder else {}),
         }
 
     def needs_peer_memory(self, driver: str) -> bool:
         """Whether a loaded driver, by the text of its file, reaches NICs only through PEER_MEMORY."""
-        return bool(driver) and self.open_driver not in driver
+        return bool(driver and self.peer_memory) and self.open_driver not in driver
+
+    def makes(self, model: str) -> bool:
+        """Whether a type of Slurm or a product name is this vendor's alone."""
+        return bool(re.fullmatch(self.types, model.lower()))

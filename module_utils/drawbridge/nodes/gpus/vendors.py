@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import nvidia
-from .vendor import Vendor
+from . import amd, nvidia
+from .vendor import Partition, Vendor
 
-_SMI = "nvidia-smi"
+_SMI, _AMD_SMI = "nvidia-smi", "amd-smi"
+_AMD_GPU, _KFD = "/sys/class/drm/renderD*/device", "/sys/class/kfd/kfd"
 DEFAULT = "nvidia"
 VENDORS: Mapping[str, Vendor] = {
     DEFAULT: Vendor(
@@ -19,24 +20,67 @@ VENDORS: Mapping[str, Vendor] = {
         minors_below=254,
         pci="0x10de",
         pci_classes=("0x0300", "0x0302"),
+        types=r"(?:gh|gb|[abhlpvt])[0-9]{2,4}.*|(?:nvidia|tesla|quadro|geforce|rtx|gtx|titan).*",
         products=(_SMI, "--query-gpu=pci.bus_id,name", "--format=csv,noheader"),
         read_products=nvidia.products,
         about="/proc/driver/nvidia/gpus/{pci}/information",
+        topology=f"{_SMI} topo -m",
+        driver="/proc/driver/nvidia/version",
+        driver_version="/sys/module/nvidia/version",
+        resource="nvidia.com/gpu",
+        environment_flag="nvidia_gpu_env",
+        slurm_plugin="gpu_nvml.so",
+        daemons=("nvidia-persistenced", "nv-hostengine", "nv-fabricmanager"),
+        identity="GPU UUID",
         read_minor=nvidia.minor,
         listing=(_SMI, "--list-gpus"),
         listed="GPU ",
         release=(_SMI, "--query-gpu=driver_version", "--format=csv,noheader"),
         processes=(_SMI, "--query-compute-apps=pid", "--format=csv,noheader"),
-        topology=f"{_SMI} topo -m",
-        driver="/proc/driver/nvidia/version",
-        driver_version="/sys/module/nvidia/version",
-        identity="GPU UUID",
         open_driver="Open Kernel",
         peer_memory="nvidia_peermem",
         switches="/dev/nvidia-nvswitch",
         switch_unit="nvidia-fabricmanager",
-        resource="nvidia.com/gpu",
-        environment_flag="nvidia_gpu_env",
-        daemons=("nvidia-persistenced", "nv-hostengine", "nv-fabricmanager"),
+    ),
+    "amd": Vendor(
+        devices="/dev/dri/renderD",
+        major=226,
+        # card nodes have smaller numbers, and a display of the board is one; a late kernel has numbers above 191
+        minors_from=128,
+        minors_below=1 << 20,
+        # of a GPU with eight partitions the driver keeps eight numbers, of others one
+        counted=False,
+        pci="0x1002",
+        # accelerators, and displays without a screen; a display of the board is 0x0300
+        pci_classes=("0x1200", "0x0380"),
+        types=r"mi[0-9]{2,3}.*|(?:amd|instinct|radeon).*",
+        products=(_AMD_SMI, "static", "--asic", "--bus", "--json"),
+        read_products=amd.products,
+        about=f"{_AMD_GPU}/unique_id",
+        topology=f"cat {_AMD_GPU}/numa_node",
+        driver="/sys/module/amdgpu/initstate",
+        # the file exists for a driver of AMD's packages (DKMS)
+        driver_version="/sys/module/amdgpu/version",
+        loaded="live",
+        resource="amd.com/gpu",
+        environment_flag="amd_gpu_env",
+        slurm_plugin="gpu_rsmi.so",
+        daemons=("gpuagent", "amd-metrics-exporter"),
+        listed="drm_render_minor [1-9]",
+        kernel_list=f"{_KFD}/topology/nodes/*/properties",
+        read_kernel_list=amd.gpu,
+        # /dev/kfd is one file for all GPUs: a process that has it open is here, with or without a render node
+        process_folder=f"{_KFD}/proc",
+        job_mapping="/run/exporter",
+        partitions={
+            "compute": Partition(f"{_AMD_GPU}/current_compute_partition", f"{_AMD_SMI} set -g all -C {{mode}}"),
+            # of all GPUs of the node together
+            "memory": Partition(
+                f"{_AMD_GPU}/current_memory_partition", f"{_AMD_SMI} set -g all -M {{mode}}, then reload amdgpu"
+            ),
+        },
+        parts=amd.parts,
+        fitting=amd.FITTING,
+        collectives="/etc/rccl.conf",
     ),
 }

@@ -71,7 +71,11 @@ def slurmdbd_conf(slurm: Slurm) -> str:
 
 
 def _gpus(group: NodeGroup) -> list[Record]:
-    """One record for the neighbouring GPUs of each socket. Slurm numbers GPUs by their places in these records."""
+    """One record for the neighbouring GPUs of each socket. Slurm numbers GPUs by their places in these records.
+
+    A device that all GPUs of a vendor share is in no record and stays open to jobs: Slurm closes files of records.
+    The kernel itself shows a process only the GPUs whose render nodes it may open.
+    """
     gpus = group.node_class.gpus
     cores = [group.cores_near(numa) for numa in gpus.numa]
     if "" in cores:  # Slurm accepts cores of all GPUs, or of none

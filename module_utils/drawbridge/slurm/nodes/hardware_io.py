@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from ...nodes.gpus.listed_io import files, foreign, other_modes
+from ...nodes.gpus.listed_io import listed as kernel_list
 from ...nodes.gpus.vendor import Vendor
 from . import text as slurm_node
 from .hardware_plan import HardwareState, Machine
@@ -24,16 +26,30 @@ WITHOUT_SPOOL = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
 class Hardware:
     """This host. `gpu_files` is the path of its GPUs' device files without their numbers, if not the vendor's."""
 
-    def __init__(self, run: Run, name: str, vendor: Vendor, gpu_files: str = "") -> None:
+    def __init__(
+        self,
+        run: Run,
+        name: str,
+        vendor: Vendor,
+        gpu_files: str = "",
+        numbers: Sequence[int] = (),
+        modes: Mapping[str, str] | None = None,
+        root: str = "/",
+    ) -> None:
+        """`numbers` are those of the device files that the kernel must list, `modes` those of partitions.
+
+        `root` is a prefix of paths, for tests.
+        """
         self.name, self._run, self._vendor, self._gpu_files = name, run, vendor, Path(gpu_files or vendor.devices)
+        self._numbers, self._modes, self._root = numbers, modes or {}, root
         self.found = HardwareState(name, Machine(0, 0, 0, 0, 0))
         """The result of the last read."""
 
     def read(self) -> HardwareState:
         """Read the hardware and the drain. Raises DeviceError if slurmd or the driver does not answer."""
-        gpus = self._gpus()
-        listed = self._listed() if gpus else None
-        found = HardwareState(self.name, slurm_node.machine(self._slurmd(), gpus), listed=listed)
+        gpus, listed, lost = self._kernels() if self._vendor.kernel_list else self._drivers()
+        machine, others = slurm_node.machine(self._slurmd(), gpus), foreign(self._vendor, self._root)
+        found = HardwareState(self.name, machine, listed=listed, lost=lost, foreign=others, modes=self._other_modes())
         try:
             node = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
             self.found = replace(found, drain_reason=node.reason.partition(" [")[0] if "DRAIN" in node.flags else "")
@@ -45,6 +61,21 @@ class Hardware:
         """Drain the node."""
         for step in steps:
             self._run(["scontrol", "update", f"nodename={self.name}", "state=drain", f"reason={step.payload}"])
+
+    def _kernels(self) -> tuple[int, int, tuple[str, ...]]:
+        """GPUs with a device file, GPUs in the kernel's list, and device files that lack one of both."""
+        numbers = [gpu["minor"] for gpu in kernel_list(self._vendor, self._root)]
+        there = files(self._vendor, numbers, self._root)
+        lost = tuple(f"{self._vendor.devices}{number}" for number in self._numbers if number not in there)
+        return len(there), len(numbers), lost
+
+    def _other_modes(self) -> tuple[str, ...]:
+        return tuple(other_modes(self._vendor, self._modes, self._root))
+
+    def _drivers(self) -> tuple[int, int | None, tuple[str, ...]]:
+        """GPUs by device files, and by the driver's tool."""
+        gpus = self._gpus()
+        return gpus, self._listed() if gpus else None, ()
 
     def _slurmd(self) -> str:
         """Run slurmd in the daemon's own environment: variables of hwloc change its view of the machine."""

@@ -19,6 +19,8 @@ SPEC: dict[str, Any] = {
     "name": {"type": "str", "required": True},
     "machine": bare({**documented(Machine), "required": True}),
     "gpu_vendor": {"type": "str", "choices": [*VENDORS], "default": DEFAULT},
+    "gpu_numbers": {"type": "list", "elements": "int", "default": []},
+    "gpu_modes": {"type": "dict", "default": {}},
     "gpu_files": {"type": "path", "default": ""},
 }
 
@@ -28,7 +30,8 @@ def work(params: Params, check: bool) -> Work[HardwareState]:
     run = Command(timeout_s=30)
     if not Unit("slurmd.service", run).read().installed:
         raise Unknown("slurmd.service is not installed yet")
-    device = Hardware(run, params["name"], VENDORS[params["gpu_vendor"]], params["gpu_files"])
+    vendor = VENDORS[params["gpu_vendor"]]
+    device = Hardware(run, params["name"], vendor, params["gpu_files"], params["gpu_numbers"], params["gpu_modes"])
     want = HardwareState(params["name"], Machine(**params["machine"]))
 
     def error_of(error: str) -> str:
@@ -39,4 +42,4 @@ def work(params: Params, check: bool) -> Work[HardwareState]:
     return Work(device, plan, want, error_of=error_of)
 
 
-SLURM_NODE_HARDWARE = Layer(SPEC, work, viewed=("name", "machine", "gpu_vendor"))
+SLURM_NODE_HARDWARE = Layer(SPEC, work, viewed=("name", "machine", "gpu_vendor", "gpu_numbers", "gpu_modes"))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
@@ -25,6 +26,12 @@ class HardwareState:
     """The controller has the node, so it can be drained."""
     listed: int | None = field(default=None, compare=False)
     """GPUs that the driver lists; None without a driver tool."""
+    lost: tuple[str, ...] = field(default=(), compare=False)
+    """Device files of the class without a GPU."""
+    foreign: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """GPUs of other vendors than the class has, by vendor."""
+    modes: tuple[str, ...] = field(default=(), compare=False)
+    """Differences of partition modes, in words."""
 
     def lines(self) -> list[str]:
         """The hardware and the drain, in Slurm's words."""
@@ -51,6 +58,10 @@ def difference(state: HardwareState, want: Machine) -> str:
     found = [f"{has} {what} instead of {should}" for has, should, what in parts if has != should]
     if state.listed not in (None, have.gpus, want.gpus):
         found.append(f"{state.listed} GPUs in the driver's list instead of {want.gpus}")
+    if state.lost:
+        found.append(f"no GPU at {', '.join(state.lost)}")
+    found += [f"{count} GPUs of {vendor}, which its class has not" for vendor, count in state.foreign.items()]
+    found += state.modes
     if have.memory_mib < want.memory_mib:
         found.append(f"{have.memory_mib} MiB of memory instead of {want.memory_mib}")
     return ", ".join(found)

@@ -47,8 +47,8 @@ class Config(NamedTuple):
     pod_limits: dict[str, str]
     """Resources of a pod that takes this whole node; empty on the controller."""
     gpu_proof: dict[str, Any]
-    """How this node's GPUs and processes on them are found: devices, major, minors_below, processes. Empty on the
-    controller."""
+    """How this node's GPUs and processes on them are found: devices, major, minors_from, minors_below, and processes or
+    process_folder. Empty on the controller."""
 
     @classmethod
     def read(cls, file: Path = CONFIG) -> Config:

@@ -38,13 +38,22 @@ class Host:
 
     def gpu_processes(self) -> dict[int, str]:
         """Processes that hold a GPU's device file, or that the driver lists, with their names."""
-        rows = self._run(*self._gpu_proof["processes"]).split()
-        return {pid: processes.name(pid) for pid in map(int, rows)} | self.holders()
+        return {pid: processes.name(pid) for pid in self._listed_on_gpus()} | self.holders()
+
+    def _listed_on_gpus(self) -> list[int]:
+        """Processes in the driver's own list: a folder of the kernel, or the answer of the vendor's tool."""
+        if folder := self._gpu_proof.get("process_folder", ""):
+            try:
+                return processes.in_folder(Path(folder))
+            except OSError as err:
+                raise Refused(f"{folder} does not show who uses GPUs ({err.strerror}): load the GPU driver") from err
+        return [int(pid) for pid in self._run(*self._gpu_proof["processes"]).split()]
 
     def holders(self) -> dict[int, str]:
         """Processes that hold a GPU's device file, with their names."""
         how = self._gpu_proof
-        return processes.holders(processes.Gpus.of(how["devices"], how["major"], how["minors_below"]))
+        kind = processes.Gpus.of(how["devices"], how["major"], how["minors_below"], how.get("minors_from", 0))
+        return processes.holders(kind)
 
     def daemons(self, pids: Iterable[int], programs: Iterable[str]) -> list[int]:
         """The processes of system users that run one of these programs."""

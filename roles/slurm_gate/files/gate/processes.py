@@ -33,11 +33,17 @@ class Gpus(NamedTuple):
     """Their device number."""
     minors_below: int
     """Files with this number from here on are no GPUs."""
+    minors_from: int = 0
+    """Files with a smaller number are no GPUs."""
 
     @classmethod
-    def of(cls, devices: str, major: int, minors_below: int) -> Gpus:
+    def of(cls, devices: str, major: int, minors_below: int, minors_from: int = 0) -> Gpus:
         """Those of a vendor; `devices` is their path without a number."""
-        return cls(re.compile(re.escape(devices) + "[0-9]+"), major, minors_below)
+        return cls(re.compile(re.escape(devices) + "[0-9]+"), major, minors_below, minors_from)
+
+    def has(self, number: int) -> bool:
+        """Whether a device number is a GPU's."""
+        return os.major(number) == self.major and self.minors_from <= os.minor(number) < self.minors_below
 
 
 def holders(gpus: Gpus) -> dict[int, str]:
@@ -90,8 +96,15 @@ def _is_gpu(link: Path, gpus: Gpus) -> bool:
         file = link.stat()
     except OSError:
         return False
-    number = file.st_rdev
-    return stat.S_ISCHR(file.st_mode) and os.major(number) == gpus.major and os.minor(number) < gpus.minors_below
+    return stat.S_ISCHR(file.st_mode) and gpus.has(file.st_rdev)
+
+
+def in_folder(folder: Path) -> list[int]:
+    """Processes by the names of a folder's entries, which the kernel makes and removes. Raises OSError.
+
+    A process has an entry from when it opens the driver, with or without a GPU's own device file.
+    """
+    return sorted(int(entry.name) for entry in folder.iterdir() if entry.name.isdigit())
 
 
 def _lines(file: Path) -> list[str]:

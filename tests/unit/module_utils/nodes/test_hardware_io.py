@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from lab.machine.hardware import Hardware
 from lab.machine.trees import gpus, processors, rails
 from tests.unit.module_utils.answers import Answers
+from tests.unit.module_utils.nodes.gpus import kfd
 
 WITHOUT_LLDP = {name: DeviceError(f"{name} failed") for name in ("lldpctl", "networkctl")}
 TOOLS = Answers({"nvidia-smi": "00000000:1B:00.0, NVIDIA H100 80GB HBM3\n", **WITHOUT_LLDP})
@@ -66,6 +68,27 @@ def test_the_machine_is_read(host: hardware_io.Host) -> None:
 def test_without_the_drivers_file_a_gpu_has_no_known_device_file(host: hardware_io.Host, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "proc/driver")
     assert [gpu["minor"] for gpu in host.read()["gpus"]] == [-1]
+
+
+STATIC = [{"gpu": 0, "asic": {"market_name": "AMD Instinct MI300X"}, "bus": {"bdf": "0000:05:00.0"}}]
+
+
+def test_gpus_of_the_kernels_list_have_its_order_and_their_tools_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hardware_io, "tool", lambda name: name)
+    monkeypatch.setattr(lldp_io, "tool", lambda name: name)
+    tools = Answers({"amd-smi": json.dumps(STATIC), **WITHOUT_LLDP})
+    found = hardware_io.Host(tools, str(kfd.host(tmp_path))).read()["gpus"]
+    assert [gpu["minor"] for gpu in found] == list(kfd.MINORS)
+    assert [gpu["numa"] for gpu in found] == [0, 0, 0, 0, 1, 1, 1, 1]
+    first = {"pci": "0000:05:00.0", "name": "AMD Instinct MI300X", "vendor": "amd", "numa": 0, "minor": 128}
+    assert (found[0], found[1]["name"]) == (first, "")
+    without = hardware_io.Host(Answers({"amd-smi": DeviceError("amd-smi failed"), **WITHOUT_LLDP}), str(tmp_path))
+    assert [gpu["minor"] for gpu in without.read()["gpus"]] == list(kfd.MINORS)
+    assert "names of GPUs: amd-smi failed" in without.missing
+    (tmp_path / "sys/class/kfd/kfd").rename(tmp_path / "lost")
+    assert [(gpu["pci"], gpu["minor"]) for gpu in without.read()["gpus"]][:1] == [("0000:05:00.0", -1)], "no driver"
 
 
 def test_ports_are_in_rail_order(host: hardware_io.Host) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.preflight import hardware_io, work_io
 
 from lab.emulators.nodes.lldpctl import neighbours
+from tests.unit.module_utils.nodes.gpus import kfd
 from tests.unit.module_utils.preflight_site import WANT
 
 
@@ -42,6 +44,46 @@ def test_drivers_of_all_gpus_are_one_list() -> None:
 def test_a_driver_that_fails_is_an_error() -> None:
     found = hardware_io.gpus(WANT, Tools())
     assert (found["drivers"], found["error"], found["manager"]) == ([], "nvidia-smi failed", "")
+
+
+AMD = {**WANT, "gpu_vendor": "amd"}
+
+
+@pytest.fixture
+def mi300x(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(hardware_io, "ROOT", str(tmp_path))
+    (tmp_path / "proc/sys/kernel").mkdir(parents=True)
+    (tmp_path / "proc/sys/kernel/osrelease").write_text("6.12.48\n")
+    return kfd.host(tmp_path)
+
+
+def test_a_driver_without_a_tool_is_read_from_files(mi300x: Path) -> None:
+    found = hardware_io.gpus(AMD, Tools())
+    assert (found["files"], found["drivers"], found["error"]) == (8, ["kernel-6.12.48"], "")
+    assert (found["switches"], found["peermem"], found["manager"], found["foreign"]) == (False, False, "", {})
+    (mi300x / "sys/module/amdgpu/version").write_text("6.16.6\n")
+    (mi300x / "dev/dri/renderD128").unlink()
+    found = hardware_io.gpus(AMD, Tools())
+    assert (found["files"], found["drivers"]) == (7, ["6.16.6"])
+
+
+def test_a_driver_that_is_not_live_does_not_answer(mi300x: Path) -> None:
+    (mi300x / "sys/module/amdgpu/initstate").unlink()
+    found = hardware_io.gpus(AMD, Tools())
+    error = "/sys/module/amdgpu/initstate says nothing instead of live"
+    assert (found["drivers"], found["error"]) == ([], error)
+
+
+@pytest.mark.parametrize(
+    "place", ["usr/lib64/slurm", "usr/lib/x86_64-linux-gnu/slurm-wlm", "usr/lib/x86_64-linux-gnu/slurm"]
+)
+def test_gpus_and_slurms_plugins_of_other_vendors_are_found(mi300x: Path, place: str) -> None:
+    (mi300x / place).mkdir(parents=True)
+    for name in ("gpu_rsmi.so", "gpu_nvml.so", "gpu_generic.so"):
+        (mi300x / place / name).touch()
+    found = hardware_io.gpus(WANT, Tools())
+    assert (found["foreign"], found["plugins"]) == ({"amd": 8}, [f"{mi300x}/{place}/gpu_rsmi.so"])
+    assert hardware_io.gpus(AMD, Tools())["plugins"] == [f"{mi300x}/{place}/gpu_nvml.so"]
 
 
 def test_bridges_are_read_on_gpu_nodes_alone() -> None:

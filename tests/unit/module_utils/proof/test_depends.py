@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,6 +53,12 @@ def test_gpus_are_their_identities_in_any_order(gpus: list[Any], same: bool | No
 
 def test_a_gpu_without_an_identity_leaves_all_unknown() -> None:
     assert "GPUs" not in values(ASKED, Texts(gpus=[ABOUT.format(0), "Device Minor: 1\n"]))
+
+
+def test_a_file_with_an_identity_alone_needs_no_key() -> None:
+    asked = replace(ASKED, gpu_key="")
+    found = [values(asked, Texts(gpus=ids)).get("GPUs") for ids in (["0a\n", "0b\n"], ["0b\n", "0a\n"], ["0a\n", ""])]
+    assert found[0] == found[1] and str(found[0]).startswith("2 with digest") and found[2] is None
 
 
 def test_the_settings_come_back_from_their_file() -> None:

@@ -59,6 +59,26 @@ def test_checks_count_all_gpus_and_jobs_are_mapped_to_their_device_files() -> No
     assert part.splitlines()[-1].endswith("slurm-job-gpus --devices 0,2,1,3 write")
 
 
+def test_gpus_that_the_kernel_lists_are_checked_by_number_and_their_jobs_mapped_in_its_order() -> None:
+    minors = tuple(range(128, 192, 8))
+    gpus = replace(NODES.classes["h100"].gpus, type="mi300x", vendor="amd", minors=minors)
+    nodes = replace(NODES, classes={"h100": replace(NODES.classes["h100"], gpus=gpus)})
+    view = slurm_view.slurm_node(nodes, SLURM, "gpu04", True)
+    files = {file["path"]: file.get("content", "") for file in view["slurmd"]}
+    health = json.loads(files["/etc/drawbridge/slurm/health.json"])
+    assert (view["hardware"]["gpu_vendor"], view["hardware"]["gpu_numbers"]) == ("amd", [*minors])
+    assert health["gpu_list"]["numbers"] == [*minors] and "command" not in health["gpu_list"]
+    last = [files[f"/etc/drawbridge/slurm/{kind}.d/60-job-gpus"].splitlines()[-1] for kind in ("prolog", "epilog")]
+    assert health["job_gpus_options"] == ["--vendor", "amd"]
+    assert files["/etc/tmpfiles.d/drawbridge-exporter.conf"].splitlines()[-1] == "d /run/exporter 0755 root root -"
+    assert {"path": "/run/exporter", "mode": "0755"} in view["slurmd"], "the exporter may start before the next boot"
+    numbers = ",".join(map(str, minors))
+    assert [line.partition("slurm-job-gpus ")[2] for line in last] == [
+        f"--vendor amd --devices {numbers} write",
+        "--vendor amd remove",
+    ]
+
+
 @pytest.mark.parametrize(
     ("packages", "manager", "options", "mariadb"),
     [

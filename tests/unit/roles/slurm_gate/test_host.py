@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,6 +113,42 @@ def test_a_device_is_known_by_its_number_under_any_name(tmp_path: Path, proc: Pa
     (proc / "8/fdinfo/0").write_text("pos:\t0\nflags:\t02\nmnt_id:\t31\nino:\t5\n")
     (proc / "8/mountinfo").write_text("31 1 0:40 / /home rw,relatime - nfs4 store:/home rw,vers=4.2\n")
     assert set(processes.holders(GPUS)) == {5}
+
+
+AMD: dict[str, Any] = {"devices": "/dev/dri/renderD", "major": 226, "minors_from": 128, "minors_below": 1 << 20}
+
+
+def of_amd(kfd: Path, answers: dict[str, Any] | None = None) -> Host:
+    """A host whose kernel lists the processes on its GPUs."""
+    return Host(Tools(answers or {}), "ctr", {**AMD, "processes": [], "process_folder": str(kfd)})
+
+
+def test_a_process_in_the_kernels_folder_uses_a_gpu_with_or_without_a_device_file(tmp_path: Path, proc: Path) -> None:
+    """All GPUs share /dev/kfd: a process that has it open is in the folder before it opens a render node."""
+    for pid in ("5", "4242", "topology"):
+        (tmp_path / "kfd" / pid).mkdir(parents=True)
+    running(proc, 5, "/dev/kfd", name="python3")
+    running(proc, 6, "/dev/dri/renderD136")
+    running(proc, 7, "/dev/dri/card0", "/dev/kfd.txt")
+    assert of_amd(tmp_path / "kfd").gpu_processes() == {5: "python3", 6: "x", 4242: "ended"}
+
+
+def test_render_nodes_are_gpus_and_cards_are_not(tmp_path: Path, proc: Path) -> None:
+    for name, major, minor in (("card", 226, 7), ("render", 226, 136), ("late", 226, 300), ("other", 195, 136)):
+        os.mknod(tmp_path / name, stat.S_IFCHR | 0o666, os.makedev(major, minor))
+    for pid, file in ((5, "card"), (6, "render"), (7, "late"), (8, "other")):
+        running(proc, pid, str(tmp_path / file), uid=2001)
+    (tmp_path / "kfd").mkdir()
+    assert set(of_amd(tmp_path / "kfd").gpu_processes()) == {6, 7}
+
+
+def test_without_the_kernels_folder_a_node_with_gpus_is_not_proved_empty(tmp_path: Path, proc: Path) -> None:
+    """The driver is not loaded, or the folder is no folder: what runs on the GPUs is not known."""
+    with pytest.raises(Refused, match=r"kfd does not show who uses GPUs \(No such file or directory\): load the GPU"):
+        of_amd(tmp_path / "kfd").gpu_processes()
+    (tmp_path / "kfd").touch()
+    with pytest.raises(Refused, match=r"does not show who uses GPUs \(Not a directory\)"):
+        of_amd(tmp_path / "kfd").gpu_processes()
 
 
 DETACHED = """

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 HEALTH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-health.py"
 
@@ -29,7 +30,7 @@ class Node:
         self.command("nvidia-smi", "echo 'GPU 0: H100'; echo 'GPU 1: H100'")
         self.slurm("IDLE")
 
-    def look(self, mounts: Iterable[str], gpus: int = 2, **more: bool | str) -> None:
+    def look(self, mounts: Iterable[str], gpus: int = 2, **more: Any) -> None:
         listing = {"command": ["nvidia-smi", "--list-gpus"], "line": "GPU "}
         look = {
             "mounts": [*mounts],

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.unit.module_utils.nodes.gpus import kfd
 
 PROGRAM = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-job-gpus.py"
 
@@ -55,6 +58,7 @@ class Node:
     def run(self, verb: str, job: int = 0, gpus: str = "", *options: str) -> int:
         env = {"SLURMD_NODENAME": "gpu01", "PATH": f"{self.root}/bin:{os.environ['PATH']}"}
         env |= {"SLURM_JOB_ID": str(job), **({"SLURM_JOB_GPUS": gpus} if gpus else {})}
+        env |= {"SLURM_JOB_USER": "ada", "SLURM_JOB_PARTITION": "batch"}
         # by the Python that runs the tests: they run on the oldest that nodes may have, too
         argv = [sys.executable, str(PROGRAM), "--directory", str(self.directory), "--driver", str(self.driver)]
         argv += [*options, verb]
@@ -68,6 +72,52 @@ class Node:
 @pytest.fixture
 def node(tmp_path: Path) -> Node:
     return Node(tmp_path)
+
+
+AMD = ("--vendor", "amd", "--devices", ",".join(map(str, kfd.MINORS)))
+
+
+@pytest.fixture
+def mi300x(node: Node) -> Node:
+    """A node with eight GPUs of AMD."""
+    node.driver = kfd.host(node.root / "host") / "sys/class/kfd/kfd/topology"
+    return node
+
+
+def test_amds_exporter_gets_an_object_for_each_gpu_named_by_its_place_in_the_topology(mi300x: Node) -> None:
+    """Not by its render node: the exporter's own script would name the second GPU 8."""
+    assert mi300x.write(7, "1,3", *AMD) == 0
+    shown = {name: json.loads(text) for name, text in mi300x.shown().items()}
+    assert {name: (it["SLURM_JOB_ID"], it["CUDA_VISIBLE_DEVICES"]) for name, it in shown.items()} == {
+        "1": ("7", "1"),
+        "3": ("7", "3"),
+    }
+    assert (shown["1"]["SLURM_JOB_USER"], shown["1"]["SLURM_JOB_GPUS"]) == ("ada", "1,3")
+    assert all(isinstance(value, str) for it in shown.values() for value in it.values())
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in mi300x.directory.iterdir()}
+    assert (modes, stat.S_IMODE(mi300x.directory.stat().st_mode)) == ({0o644}, 0o755)
+
+
+def test_the_places_in_gres_conf_may_differ_from_the_topology(mi300x: Node) -> None:
+    mi300x.write(7, "0", "--vendor", "amd", "--devices", "184,128")
+    assert set(mi300x.shown()) == {"7"}
+
+
+def test_amds_files_end_with_their_job(mi300x: Node) -> None:
+    mi300x.write(7, "0", *AMD)
+    mi300x.write(8, "1", *AMD)
+    (mi300x.directory / "5").write_text("another program's")
+    assert mi300x.run("remove", 7, "", "--vendor", "amd") == 0
+    mi300x.squeue("true")
+    assert set(mi300x.shown()) == {"1", "5"}
+    assert mi300x.run("tidy", 0, "", "--vendor", "amd") == 0
+    assert set(mi300x.shown()) == {"5"}
+
+
+def test_a_gpu_that_the_kernel_does_not_list_is_not_guessed(mi300x: Node) -> None:
+    (mi300x.driver / "nodes/3/properties").write_text("drm_render_minor 0\n")
+    assert mi300x.write(7, "0,1", *AMD) == 0
+    assert mi300x.shown() == {}, "all GPUs of the job are named, or none"
 
 
 def test_a_job_is_named_in_the_files_of_its_gpus_until_its_end(node: Node) -> None:

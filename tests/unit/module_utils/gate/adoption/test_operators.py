@@ -51,6 +51,12 @@ def test_known_actors_are_named(name: str, suffix: str) -> None:
         (resource("SriovOperatorConfig", disableDrain=True), ""),
         (resource("DeviceConfig", driver={"upgradePolicy": {"enable": True}}), "amd-gpu-operator"),
         (resource("DeviceConfig"), ""),
+        (resource("DeviceConfig", driver={"enable": True}), "amd-driver"),
+        (resource("DeviceConfig", configManager={"enable": True}), "amd-config-manager"),
+        (resource("DeviceConfig", remediationWorkflow={"enable": True}), "amd-remediation"),
+        (resource("DeviceConfig", testRunner={"enable": True}), "amd-test-runner"),
+        (resource("DeviceConfig", draDriver={"enable": True}), "amd-dra-driver"),
+        (resource("DeviceConfig", configManager={"enable": False}, devicePlugin={"enableDevicePlugin": True}), ""),
     ],
 )
 def test_an_operators_settings_decide(found: dict[str, Any], name: str) -> None:

@@ -6,8 +6,11 @@ import re
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
+    AMD,
+    CHARTS,
     NVIDIA,
     RDMA_PLUGIN,
+    Chart,
     Image,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree
@@ -15,12 +18,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from tests.conformance.tree import ROOT
 
 
-def test_the_chart_and_its_tree_are_of_one_release() -> None:
-    text = (ROOT / f"module_utils/drawbridge/kube/releases/{NVIDIA.tree}.txt").read_text()
-    assert text.startswith(f"# chart: {NVIDIA.name} {NVIDIA.version}\n")
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_the_chart_and_its_tree_are_of_one_release(chart: Chart) -> None:
+    text = (ROOT / f"module_utils/drawbridge/kube/releases/{chart.tree}.txt").read_text()
+    assert text.startswith(f"# chart: {chart.name} {chart.version}\n")
 
 
-@pytest.mark.parametrize("image", [RDMA_PLUGIN, *NVIDIA.images], ids=lambda image: image.name)
+@pytest.mark.parametrize("image", [RDMA_PLUGIN, *NVIDIA.images, *AMD.images], ids=lambda image: image.name)
 def test_images_are_pinned_and_their_switches_exist(image: Image) -> None:
     assert image.tag != "latest" and re.fullmatch(r"(sha256:[0-9a-f]{64})?", image.digest)
     known = tree(NVIDIA.tree)

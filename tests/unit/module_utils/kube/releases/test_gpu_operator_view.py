@@ -6,8 +6,13 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import NVIDIA
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
+    AMD,
+    NVIDIA,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
+    GATE,
+    amd_values,
     gpu_operator,
     images,
     nvidia_values,
@@ -30,6 +35,29 @@ def test_no_release_where_the_site_has_other_means() -> None:
 @pytest.mark.parametrize("part", [GpuOperator(), GpuOperator(mig_strategy="none", service_monitor=True)])
 def test_the_chart_reads_all_values_that_are_set(part: GpuOperator) -> None:
     assert unread(nvidia_values(part), tree(NVIDIA.tree)) == {}
+
+
+def of_amd(also_nvidia: bool = False) -> Nodes:
+    """The site with AMD's GPUs."""
+    build = NODES.classes["h100"]
+    amd = replace(build, gpus=replace(build.gpus, type="mi300x", vendor="amd", minors=tuple(range(128, 192, 8))))
+    return replace(NODES, classes={"mi300x": amd, **({"h100": build} if also_nvidia else {})})
+
+
+def test_nodes_get_the_chart_of_their_vendor() -> None:
+    assert [it["vendor"] for it in gpu_operator(NODES, KUBE)] == ["nvidia"]
+    (release,) = gpu_operator(of_amd(), KUBE)
+    assert (release["vendor"], release["name"], release["version"]) == ("amd", "amd-gpu", "0.21.0")
+    assert release["values"]["labeller"] == release["values"]["nfd"] == {"enabled": False}
+    assert GATE in release["values"]["tolerations"]
+    assert [it["vendor"] for it in gpu_operator(of_amd(also_nvidia=True), KUBE)] == ["nvidia", "amd"]
+
+
+def test_the_chart_of_amd_reads_all_values_that_are_set() -> None:
+    part = GpuOperator(amd_values={"dp": {"image": {"tag": "1.31.0.8"}}})
+    assert unread(amd_values(part), tree(AMD.tree)) == {}
+    assert amd_values(part)["dp"]["image"]["tag"] == "1.31.0.8"
+    assert [image.name for image in images(amd_values(part), AMD)] == ["docker.io/rocm/k8s-device-plugin"]
 
 
 def test_the_sites_values_win() -> None:

@@ -9,6 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     config,
     rdma_plugin,
+    taints,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
 
@@ -64,3 +65,12 @@ def test_pods_are_made_anew_for_another_configuration_only() -> None:
 def test_it_runs_where_sites_keep_pods_without_gpus_off_gpu_nodes() -> None:
     keys = {it["key"] for it in daemon_set()["spec"]["tolerations"]}
     assert {"drawbridge.io/slurm", "nvidia.com/gpu"} <= keys
+
+
+def test_it_tolerates_taints_of_the_sites_own_vendors() -> None:
+    build = NODES.classes["h100"]
+    gpus = replace(build.gpus, vendor="amd", type="mi300x", minors=tuple(range(128, 192, 8)))
+    amd = replace(NODES, classes={"mi300x": replace(build, gpus=gpus)})
+    assert taints(amd) == ["drawbridge.io/slurm", "amd.com/gpu"]
+    assert taints(replace(NODES, classes={**amd.classes, "h100": build}))[1:] == ["amd.com/gpu", "nvidia.com/gpu"]
+    assert taints(replace(NODES, classes={}))[1:] == ["nvidia.com/gpu"]

@@ -216,8 +216,10 @@ def test_a_temperature_that_is_not_recognised_is_missing_and_one_that_does_not_a
 
 def test_a_vendor_without_a_value_is_said_not_to_be_covered() -> None:
     amd = replace(NODE, gpu_vendor="amd", gpu_product="")
-    for name in ("GPU power limit", "GPU link state", "GPU faults in the log"):
+    for name in ("GPU power limit", "GPU link state"):
         [found] = CHECKS[name].found(amd, [], {})
         assert found == Missing("not covered", "class h100", f"{name}: not read of GPUs of amd")
+    [found] = CHECKS["GPU faults in the log"].found(replace(NODE, gpu_vendor="other"), [], {})
+    assert isinstance(found, Missing) and found.why == "GPU faults in the log: not read of GPUs of other"
     [found] = CHECKS["GPUs present"].found(replace(NODE, gpu_vendor="other"), [], {})
     assert isinstance(found, Missing) and "other" in found.why

@@ -8,6 +8,21 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from tests.unit.module_utils.machines import ALL, DESCRIBED, intent
 
 
+def test_jobs_get_amds_render_nodes_and_amds_variables_alone() -> None:
+    """Without the flag, jobs get the variables of all vendors and lose GPUs. The file of all GPUs, kfd, is no gres."""
+    machine = ALL["dgx_h100"]
+    numbers = list(range(128, 192, 8))
+    gpus = {"type": "mi300x", "vendor": "amd", "numa": list(machine.gpus), "minors": numbers}
+    site = intent(machine, gpus=gpus)
+    text = view.gres_conf(site.nodes, site.slurm)
+    assert [line for line in text.splitlines() if line and not line.startswith("#")] == [
+        "AutoDetect=off",
+        "NodeName=n1 Name=gpu Type=mi300x File=/dev/dri/renderD[128,136,144,152] Cores=0-55 Flags=amd_gpu_env",
+        "NodeName=n1 Name=gpu Type=mi300x File=/dev/dri/renderD[160,168,176,184] Cores=56-111 Flags=amd_gpu_env",
+    ]
+    assert "kfd" not in text
+
+
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_gpus_are_near_the_cores_of_their_socket(name: str) -> None:
     """Files in the order of GPUs; no cores where a NUMA node is more than one socket."""

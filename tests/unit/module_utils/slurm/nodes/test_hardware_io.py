@@ -13,9 +13,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
     VENDORS,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_plan import (
+    HardwareState,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.model import Machine
 
 from tests.unit.module_utils.answers import Answer, Answers
+from tests.unit.module_utils.nodes.gpus import kfd
 
 # slurm 24.11.5, captured on a pretended machine
 PRINTED = (
@@ -62,6 +66,37 @@ def test_a_driver_that_does_not_answer_is_an_error(dev: Path) -> None:
     silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
     with pytest.raises(DeviceError, match="gave no answer"):
         Hardware(run(listed=silent), "gpu01", NVIDIA, f"{dev}/nvidia").read()
+
+
+def amd(root: Path) -> HardwareState:
+    """Eight GPUs of AMD are in the class."""
+    return Hardware(run(), "gpu01", VENDORS["amd"], numbers=kfd.MINORS, root=str(root)).read()
+
+
+def test_gpus_that_the_kernel_lists_need_no_tool_and_other_render_nodes_do_not_count(tmp_path: Path) -> None:
+    found = amd(kfd.host(tmp_path))
+    assert (found.machine.gpus, found.listed, found.lost, found.foreign) == (8, 8, (), {})
+
+
+@pytest.mark.parametrize("gone", ["dev/dri/renderD144", "sys/class/kfd/kfd/topology/nodes/4/properties"])
+def test_a_gpu_without_its_render_node_or_its_place_in_the_topology_is_lost(tmp_path: Path, gone: str) -> None:
+    (kfd.host(tmp_path) / gone).unlink()
+    found = amd(tmp_path)
+    assert (found.machine.gpus, found.lost) == (7, ("/dev/dri/renderD144",))
+
+
+def test_without_its_driver_each_gpu_is_lost(tmp_path: Path) -> None:
+    found = amd(tmp_path)
+    assert (found.machine.gpus, len(found.lost)) == (0, 8)
+
+
+def test_gpus_of_another_vendor_are_found_on_the_bus(tmp_path: Path, dev: Path) -> None:
+    """A display of the board, class 0x0300, is no GPU of AMD."""
+    display = kfd.host(tmp_path) / "sys/bus/pci/devices/0000:02:00.0"
+    display.mkdir()
+    (display / "vendor").write_text("0x1002\n")
+    (display / "class").write_text("0x030000\n")
+    assert Hardware(run(), "gpu01", NVIDIA, f"{dev}/nvidia", root=str(tmp_path)).read().foreign == {"amd": 8}
 
 
 @pytest.mark.parametrize(("state", "reason"), [("IDLE+DRAIN", "power work"), ("IDLE", "")])

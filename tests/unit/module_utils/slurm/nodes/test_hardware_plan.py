@@ -46,3 +46,10 @@ def test_an_existing_drain_keeps_its_reason_and_an_unknown_node_gets_none(have: 
 def test_the_diff_shows_machine_and_drain() -> None:
     machine = "NodeName=gpu01 Sockets=2 CoresPerSocket=56 ThreadsPerCore=2 RealMemory=2050000 GPUs=8"
     assert replace(WANT, drain_reason="x").lines() == [machine, "Reason=x"]
+
+
+def test_lost_gpus_and_those_of_another_vendor_are_named() -> None:
+    machine = Machine(2, 32, 2, 2064384, 8)
+    state = hardware_plan.HardwareState("gpu01", machine, lost=("/dev/dri/renderD144",), foreign={"amd": 8})
+    found = hardware_plan.difference(state, machine)
+    assert found == "no GPU at /dev/dri/renderD144, 8 GPUs of amd, which its class has not"
