@@ -19,7 +19,8 @@ ARGUMENTS = {
     "names": "nodes in the order of maintenance",
     "wave": "most nodes of a wave",
     "today": "the day of the run, as year-month-day",
-    "busy": "projects that have jobs",
+    "busy": "projects that have jobs; none: not known",
+    "states": "states of projects, if not all",
     "only": "names of projects, if not all",
     "deletes": "whether filesets of removed projects are deleted",
 }

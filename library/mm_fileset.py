@@ -17,6 +17,7 @@ description:
   - Inodes are never lowered. GPFS rounds them up, and a number that is only rounded up counts as equal.
   - A user or group that this host does not know is C(pending). Until then, only root reaches the directory of a new
     fileset.
+  - A fileset that must be unlinked is closed first, so that no user opens anything below it.
   - A fileset that a process of this host uses is not unlinked, which is C(pending). So is one that GPFS refuses to
     unlink because other hosts use it. No fileset is unlinked by force.
   - The directory's mode is set as C(chmod) does. GPFS then drops an NFSv4 ACL that the directory has.
@@ -88,6 +89,14 @@ options:
     type: list
     elements: str
     default: []
+  part:
+    description:
+      - What this run does. C(filesets) does all but give directories to their owners, which C(owners) does. With
+        M(drawbridge.drawbridge.mm_quota) and M(drawbridge.drawbridge.mm_policy) between the two, users write nothing
+        before limits and pools are set.
+    type: str
+    choices: [all, filesets, owners]
+    default: all
   quotas:
     description:
       - Whether filesets get limits (M(drawbridge.drawbridge.mm_quota)). Then no fileset is created in a file system

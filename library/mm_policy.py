@@ -22,7 +22,8 @@ options:
     type: str
     required: true
   filesets:
-    description: Filesets with the pools of their new files. Those of an earlier run that are missing lose their rules.
+    description: Filesets with the pools of their new files. Those of an earlier run lose their rules, unless this or
+      O(keep) names them.
     type: list
     elements: dict
     required: true
@@ -35,6 +36,11 @@ options:
         description: Name of the storage pool.
         type: str
         required: true
+  keep:
+    description: Filesets that this run is not about. Their rules stay as they are.
+    type: list
+    elements: str
+    default: []
   default_pool:
     description: Pool of all other files, where no placement rule of the site exists. Empty for C(system), in a file
       system that has no other pool.

@@ -13,6 +13,8 @@ description:
     a volume is a directory and its policy is Retain. A claim that pods still mount ends with them, which is pending.
   - Frees a volume whose claim was deleted by others, so that it takes the new one. Refuses a change that Kubernetes
     does not allow, such as another directory of a volume.
+  - Closes the namespaces of projects that have ended; pods there get no directory any more. A run deletes no namespace.
+    That of a removed project is C(pending), with the command for an administrator once it has no pod and no claim.
   - Runs in Ansible's own process. A second run changes nothing.
 author: Drawbridge contributors (@drawbridge)
 options:
@@ -21,6 +23,24 @@ options:
     type: list
     elements: dict
     required: true
+  ended:
+    description: Namespaces of projects that have ended. One that does not exist is left out.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      namespace:
+        description: Its name.
+        type: str
+        required: true
+      project:
+        description: Its project, as its label C(drawbridge.io/project) must say.
+        type: str
+        required: true
+      removed:
+        description: Whether the project is removed, so that nothing keeps the namespace.
+        type: bool
+        default: false
   kubeconfig:
     description: Kubeconfig of a user who may act as the installer.
     type: path
@@ -52,7 +72,7 @@ steps:
   type: list
   elements: str
 pending:
-  description: Claims and volumes that end once no pod mounts them.
+  description: Claims and volumes that end once no pod mounts them, and namespaces that an administrator may delete.
   returned: always
   type: list
   elements: str

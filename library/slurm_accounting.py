@@ -51,8 +51,8 @@ options:
         default: false
       ends:
         description:
-          - Last day on which jobs may be submitted, such as V(2027-03-31). After it, by the clock of this host,
-            V(GrpSubmitJobs) is 0.
+          - Last day on which jobs may be submitted, such as V(2027-03-31). After it, by the clock of this host or
+            O(today), V(GrpSubmitJobs) is 0.
         type: str
         default: ""
       terms:
@@ -79,6 +79,12 @@ options:
             of all QOS stay as others set them.
         type: dict
         default: {}
+  today:
+    description:
+      - The day by the clock of another host, as year-month-day. What has ended there has ended here, too, so that an
+        account is closed before its directory.
+    type: str
+    default: ""
 attributes:
   check_mode:
     description: Predicts the steps of the next run.

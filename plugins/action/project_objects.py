@@ -15,6 +15,16 @@ from ..module_utils.drawbridge.kube.project_objects.plan import plan, wanted
 
 ARGUMENT_SPEC = {
     "objects": {"type": "list", "elements": "dict", "required": True},
+    "ended": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "namespace": {"type": "str", "required": True},
+            "project": {"type": "str", "required": True},
+            "removed": {"type": "bool", "default": False},
+        },
+    },
     "kubeconfig": {"type": "path", "required": True},
     "timeout_s": {"type": "float", "default": 30},
 }
@@ -39,6 +49,6 @@ class ActionModule(ActionBase):
 
 def made(ask: Ask, args: dict[str, Any], check: bool) -> dict[str, Any]:
     """Converge the cluster's objects of projects. Raises DeviceError."""
-    cluster = KubeProjects(ask, args["objects"])
+    cluster = KubeProjects(ask, args["objects"], args.get("ended", ()))
     outcome = converge(cluster, plan, wanted(args["objects"]), check=check, settle=Settle(args["timeout_s"]))
     return {**outcome.result(), "failed": bool(outcome.error), "warnings": outcome.pending}

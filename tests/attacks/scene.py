@@ -22,7 +22,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import rights
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.projects_kube_view import allowed
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.kinds import storage_classes
 
 from lab.hosts.paths import Paths
 from lab.kubernetes.installer import ADMINISTRATOR, EVERYTHING
@@ -33,7 +33,7 @@ from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
 from tests import waiting
 from tests.attacks import tables
 from tests.attacks.client import KINDS, Answer, Client, Json, Who, path_of
-from tests.attacks.manifests import rendered
+from tests.attacks.manifests import DRIVER, rendered
 from tests.attacks.projects import PROJECTS, SLURM, SPACES, moved
 from tests.attacks.tables import WAYS
 from tests.unit.module_utils.kube.kubelet.test_check import merged
@@ -43,9 +43,10 @@ SITE = site("lab")
 # more file systems than the lab has: what an image can do with several, and with other depths
 MOUNTS = ("/gpfs/fs1", "/gpfs/fs2", "/gpfs/deep/fs3", "/scratch/fs2", "/lake", "/lake/deep")
 FILESYSTEMS = [{"device": f"fs{index}", "mount": mount} for index, mount in enumerate(MOUNTS)]
-SITE = {**SITE, "drawbridge_gpfs": {**SITE["drawbridge_gpfs"], "filesystems": FILESYSTEMS}}
+SITE = {**SITE, "drawbridge_gpfs": {**SITE["drawbridge_gpfs"], "filesystems": FILESYSTEMS, "csi": DRIVER}}
 KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("kube", "gpfs"))
-RIGHTS = rights(SLURM, shared(GPFS), part("kube", {**SITE["drawbridge_kube"], **EVERYTHING}), None, PROJECTS)
+RIGHTS = rights(SLURM, {"gpfs": GPFS}, part("kube", {**SITE["drawbridge_kube"], **EVERYTHING}), None, PROJECTS)
+CLASSES = storage_classes({"gpfs": GPFS})
 DEPLOYER = Who("drawbridge", ("drawbridge:platform", "drawbridge:installer"))
 """Whom a run acts as. The lab has given it the rights of role kube_installer."""
 ADMIN = Who(*ADMINISTRATOR)
@@ -192,7 +193,7 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
         client.apply(path_of(body), body)
     for body in cast["before"]:
         client.apply(path_of(body), body)
-    for body in (*infrastructure(KUBE), open_nodes(KUBE), allowed(SLURM, PROJECTS), *rendered()):
+    for body in (*infrastructure(KUBE), open_nodes(KUBE), allowed(SLURM, PROJECTS, CLASSES), *rendered()):
         client.apply(path_of(body), body, ADMIN)
     quiet()
     scene.do(cast["early"])

@@ -22,7 +22,8 @@ CHECKS: tuple[str, ...] = (
 OTHERS: tuple[tuple[str, str], ...] = (
     (r"/\S* is (not )?mounted\b.*", "Mounts"),
     (r"(un)?munge\b.*", "munge"),
-    (r"[0-9]+ GPUs (in the driver's list )?instead of .*", "Number of GPUs"),
+    (r"[0-9]+ GPUs (in the (driver|kernel)'s list )?instead of .*|no GPU at /.*", "Number of GPUs"),
+    (r"current_\w+_partition is .*", "GPU partition modes"),
     (r"60-passport: .*", "Passport"),
     (r"nhc: .*", "NHC"),
     (r"cordon: .*", "Cordons"),

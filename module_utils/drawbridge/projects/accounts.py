@@ -51,7 +51,7 @@ def project_accounts(slurm: Slurm, projects: Projects) -> Slurm:
         slurm,
         accounts=(*slurm.accounts, *(_account(it, projects, gated) for it in own)),
         qos=(*(_preempting(it, own) for it in slurm.qos), *(_budget(it, slurm) for it in own if it.budget)),
-        partitions=tuple(_closed_to_others(part, own) for part in slurm.partitions),
+        partitions=tuple(_closed_to_others(part, projects.projects, own) for part in slurm.partitions),
         absent=absent,
         settings={**REFUSES, **slurm.settings},
     )
@@ -100,9 +100,12 @@ def _with_copies(names: tuple[str, ...], projects: Iterable[Project]) -> tuple[s
     return (*names, *(own_qos(it) for it in projects if it.budget and like(it) in names))
 
 
-def _closed_to_others(partition: Partition, projects: list[Project]) -> Partition:
-    """Projects that name a partition are allowed there. Where all accounts are, the others are denied."""
-    part = replace(partition, allow_qos=_with_copies(partition.allow_qos, projects))
+def _closed_to_others(partition: Partition, projects: Iterable[Project], own: list[Project]) -> Partition:
+    """Projects that name a partition are allowed there. Where all accounts are, the others are denied.
+
+    This holds until an entry leaves the intent: accounts to delete still exist, and may have jobs that wait.
+    """
+    part = replace(partition, allow_qos=_with_copies(partition.allow_qos, own))
     if part.allow_accounts:
         inside = (it.name for it in projects if part.name in it.partitions)
         return replace(part, allow_accounts=(*part.allow_accounts, *inside))

@@ -70,6 +70,15 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class OwnClaims:
+    """A storage class in which people of a project make claims of their own."""
+
+    name: str = option("name of the storage class", pattern=LABEL)
+    size_gib: int = option("what all these claims together may request", low=1)
+    claims: int = option("how many of them there may be", 10, low=1, high=10000)
+
+
+@dataclass(frozen=True)
 class Images:
     """Images that pods may have. Without this part any image is allowed."""
 
@@ -112,6 +121,7 @@ class Project:
     )
     directory: Optional[Directory] = option("its directory on a shared file system", None)
     claims: tuple[Claim, ...] = option("claims that its pods mount", ())
+    storage_classes: tuple[OwnClaims, ...] = option("storage classes in which its people make claims of their own", ())
     data: tuple[str, ...] = option("data sets that its pods read", (), pattern=LABEL)
     images: Optional[Images] = option("images that its pods may have (empty: those of all projects)", None)
     ends: str = option("its last day; then it is closed (empty: none)", "", pattern=DATE)

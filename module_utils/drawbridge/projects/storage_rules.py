@@ -11,7 +11,7 @@ from typing import Any
 from ..core.faults import MISSING, Fault
 from ..core.rules import doubled
 from ..kube.model import Kube
-from ..storage.kinds import shared, with_filesets
+from ..storage.kinds import CLASS_KEYS, shared, storage_classes, with_filesets
 from .model import Directory, Project, Projects
 from .rules import KEY, place
 
@@ -98,7 +98,7 @@ def quotas_fit(projects: Projects, filesystems: Mapping[str, Any]) -> Iterator[F
 def pods_need_kubernetes(projects: Projects, kube: Kube | None) -> Iterator[Fault]:
     """Claims, data sets and images are those of pods."""
     for index, project in enumerate(projects.projects if kube is None else ()):
-        for key in ("claims", "data", "images"):
+        for key in ("claims", "storage_classes", "data", "images"):
             if value := getattr(project, key):
                 reason = "it is for pods, and drawbridge_kube is not defined"
                 shown = value if isinstance(value, tuple) and all(isinstance(it, str) for it in value) else MISSING
@@ -119,6 +119,20 @@ def claims_have_a_directory(projects: Projects) -> Iterator[Fault]:
                 yield Fault(f"{key}.name", claim.name, reason, "give the claim another name")
         names = [claim.name for claim in project.claims]
         yield from doubled(f"{place(at)}.claims", names, "give every claim a name of its own")
+
+
+def storage_classes_exist(projects: Projects, filesystems: Mapping[str, Any]) -> Iterator[Fault]:
+    """A claim of a class that no driver serves stays Pending."""
+    known = storage_classes(filesystems)
+    for at, project in enumerate(projects.projects):
+        names = [it.name for it in project.storage_classes]
+        for number, name in enumerate(names):
+            if name not in known:
+                key = f"{place(at)}.storage_classes[{number}].name"
+                reason = f"{' and '.join(CLASS_KEYS)} does not declare it"
+                repair = "declare it there" + (f", or use one of {', '.join(known)}" if known else "")
+                yield Fault(key, name, reason, repair)
+        yield from doubled(f"{place(at)}.storage_classes", names, "name every storage class once")
 
 
 def data_sets_exist(projects: Projects, filesystems: Mapping[str, Any]) -> Iterator[Fault]:
@@ -146,5 +160,6 @@ RULES = (
     quotas_fit,
     pods_need_kubernetes,
     claims_have_a_directory,
+    storage_classes_exist,
     data_sets_exist,
 )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core import hostlist
@@ -30,10 +30,10 @@ from ..kube.closed_list.cel import unlisted_fields
 from ..kube.closed_list.pods import CLAIM_VOLUME
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
-from ..nodes.gpus.vendors import VENDORS
 from ..nodes.model import Nodes
 from ..projects.accounts import project_accounts
 from ..projects.model import Project, Projects
+from ..projects.view import on_day
 from ..slurm.model import Slurm
 from ..storage.model import SharedFilesystem
 from . import projects_kube_view as of_projects
@@ -121,16 +121,21 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
     }
 
 
-def gate_objects(slurm: Slurm, kube: Kube, health: Health | None, projects: Projects | None = None) -> Json:
+def gate_objects(
+    slurm: Slurm, kube: Kube, health: Health | None, projects: Projects | None = None, today: str = ""
+) -> Json:
     """What a run writes for the gate in Kubernetes, and what it looks at.
 
     C(namespaces), then C(accounts), lists of manifests. C(tenant_roles), which job namespaces may bind; C(nodes), all
-    gated nodes; C(infra) and C(jobs), namespaces. At a site with projects C(projects), the manifests of these.
+    gated nodes; C(infra) and C(jobs), namespaces. At a site with projects C(projects), the manifests of these on a day
+    (C(today), as year-month-day), and C(ended), namespaces of those that have ended.
     """
+    projects = on_day(projects, today) if projects else None
     return {
         "namespaces": namespaces(slurm, projects),
         "accounts": objects(slurm, health, projects),
         **({"projects": project_objects(slurm, projects)} if projects else {}),
+        **({"ended": of_projects.ended(slurm, projects)} if projects else {}),
         "tenant_roles": tenant_roles(kube),
         "nodes": gated_nodes(slurm),
         "infra": list(kube.infra_namespaces),
@@ -191,10 +196,10 @@ def infra_namespaces(kube: Kube) -> list[str]:
     return [GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces]
 
 
-def names(kube: Kube, nodes: Nodes, projects: bool = False) -> dict[str, Any]:
+def names(kube: Kube, nodes: Nodes, projects: bool = False, drivers: Sequence[str] = ()) -> dict[str, Any]:
     """Variables of the role's manifests: the gate's names in lower case, the site's schedulers and controllers.
 
-    C(has_projects): whether the site has drawbridge_projects.
+    C(has_projects): whether the site has drawbridge_projects. C(drivers): namespaces of drivers of file systems.
     """
     without = () if projects else (CLAIM_VOLUME,)
     own = {key.lower(): value for key, value in vars(gate_names).items() if key.isupper()}
@@ -215,8 +220,9 @@ def names(kube: Kube, nodes: Nodes, projects: bool = False) -> dict[str, Any]:
             **{it: unlisted_fields(it, "spec", without) for it in ("Job", *LEVELS_OF.values())},
         },
         "has_projects": projects,
+        "drivers": list(drivers),
         "devices": [
-            *(vendor.resource for vendor in VENDORS.values()),
+            *(vendor.resource for vendor in nodes.gpu_vendors),
             *(f"rdma/{part.name}" for part in resources(nodes, kube)),
             *kube.devices,
         ],
@@ -285,7 +291,7 @@ def _quota(namespace: str, most: int, objects: int, project: Project | None = No
     hard = {kind: str(most) for kind in ("pods", *counts)} | {"count/pods": str(most * FINISHED)}
     hard |= {f"count/{kind}": str(objects) for kind in ("configmaps", "secrets", "services")}
     if project:
-        hard["persistentvolumeclaims"] = str(len(of_projects.claims(project)))
+        hard |= of_projects.claim_limits(project)
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..core.names import (
     GATE_NAMESPACE,
     IDENTITIES,
@@ -21,6 +23,7 @@ from ..kube.releases.rdma_plugin_view import NAME as RDMA_PLUGIN
 from ..kube.rights.rbac import Grant
 from ..projects.model import Projects
 from ..slurm.model import Slurm
+from ..storage.model import Driver
 from .gate_view import RBAC, accounts, job_namespaces
 from .projects_kube_view import of_namespaces
 
@@ -41,13 +44,19 @@ READ = (
 
 
 def grants(
-    slurm: Slurm, kube: Kube, health: Health | None = None, projects: Projects | None = None
+    slurm: Slurm,
+    kube: Kube,
+    health: Health | None = None,
+    projects: Projects | None = None,
+    drivers: Mapping[str, Driver] | None = None,
 ) -> dict[str, list[Grant]]:
     """What the tasks of each role need.
 
-    None of it lets a run give a right, except the GPU operator's chart, and the gate's own in namespaces of projects.
+    None of it lets a run give a right, except the GPU operator's chart and the operators of storage drivers. In
+    namespaces of projects it gives the gate's own.
     """
     return {
+        **{f"{kind}_csi": [Grant(**vars(it)) for it in driver.rights] for kind, driver in (drivers or {}).items()},
         "kube_node": _kube_node(kube),
         "gpu_operator": [Grant("", "nodes", ("list",)), Grant("", "pods", ("list",)), *_gpu_operator(kube)],
         "rdma_plugin": _rdma_plugin(kube),

@@ -18,8 +18,7 @@ from ..kube.rights.rbac import ROLE, Grant, Json, rules
 from ..nodes.model import Nodes
 from ..projects.model import Projects
 from ..slurm.model import Slurm
-from ..storage.kinds import shared
-from ..storage.model import SharedFilesystem
+from ..storage.kinds import drivers, shared, storage_classes
 from .gate_view import RBAC, bindings, infrastructure, names, namespace, open_nodes, with_mounts
 from .installer_grants import grants
 from .projects_kube_view import allowed
@@ -47,28 +46,31 @@ def kube_installer(
     """
     # rights come before a run, policies after it has seen that nothing on the nodes conflicts with them
     return {
-        "rights": rights(slurm, shared(filesystems), kube, health, projects),
+        "rights": rights(slurm, filesystems, kube, health, projects),
         "policies": [open_nodes(kube)],
-        "names": names(kube, nodes, projects is not None),
+        "names": names(kube, nodes, projects is not None, [it.namespace for it in drivers(filesystems).values()]),
     }
 
 
 def rights(
     slurm: Slurm,
-    filesystems: Iterable[SharedFilesystem],
+    filesystems: Mapping[str, Any],
     kube: Kube,
     health: Health | None = None,
     projects: Projects | None = None,
 ) -> list[Json]:
     """Namespaces, the rights of a run, and bindings of the gate. Namespaces come first."""
-    needed = [grant for part in grants(slurm, kube, health, projects).values() for grant in part]
+    needed = [grant for part in grants(slurm, kube, health, projects, drivers(filesystems)).values() for grant in part]
     spaces = list(dict.fromkeys([INSTALLER_NAMESPACE, *(grant.namespace for grant in needed if grant.namespace)]))
     acts = [
         Grant("", "users", ("impersonate",), (INSTALLER_USER,)),
         Grant("", "groups", ("impersonate",), (PLATFORM, INSTALLER)),
     ]
     account = {"kind": "ServiceAccount", "namespace": INSTALLER_NAMESPACE, "name": "installer"}
-    found = [*_namespaces(kube, spaces), *with_mounts(slurm, filesystems, projects)]
+    found = [
+        *_namespaces(kube, spaces, [it.namespace for it in drivers(filesystems).values()]),
+        *with_mounts(slurm, shared(filesystems), projects),
+    ]
     found += [
         _object("v1", "ServiceAccount", "installer", INSTALLER_NAMESPACE, automountServiceAccountToken=False),
         # the only pod that a run creates is a trial, which the policies refuse
@@ -82,15 +84,16 @@ def rights(
         if within := [grant for grant in needed if grant.namespace == space]:
             found += [_role("Role", ROLE, within, space), _binding("Role", ROLE, [GROUP], space)]
     found += [*(_joining() if kube.join == "drawbridge" else ()), *bindings(slurm, projects)]
-    return [*found, *([allowed(slurm, projects)] if projects else [])]
+    return [*found, *([allowed(slurm, projects, storage_classes(filesystems))] if projects else [])]
 
 
-def _namespaces(kube: Kube, spaces: Iterable[str]) -> list[Json]:
+def _namespaces(kube: Kube, spaces: Iterable[str], privileged: Iterable[str]) -> list[Json]:
     """Those of a run's rights, and infrastructure, with their labels. The same one twice would lose labels."""
     part = kube.gpu_operator
     found = {it["metadata"]["name"]: it for it in (*map(namespace, spaces), *infrastructure(kube))}
     if part.install:
         found[part.namespace] = namespace(part.namespace, labels=LABELS)
+    found |= {name: namespace(name, labels=LABELS) for name in privileged}
     return [*found.values()]
 
 

@@ -7,7 +7,7 @@ A volume is the project's directory on the node. It belongs to one claim, and de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..core.names import (
@@ -21,9 +21,10 @@ from ..core.names import (
     PROJECTS,
     READ_ONLY_CLAIMS,
     STATIC_CLASS,
+    STORAGE_CLASSES,
 )
-from ..projects.accounts import live
-from ..projects.model import OPEN, Claim, Images, Project, Projects
+from ..projects.accounts import live, namespace
+from ..projects.model import ARCHIVED, OPEN, REMOVED, Claim, Images, OwnClaims, Project, Projects
 from ..slurm.accounting.model import NO_MOUNTS
 from ..slurm.model import Slurm
 
@@ -31,6 +32,8 @@ NO_LIMIT = "1Ti"
 """Capacity of a volume without a quota: Kubernetes wants a number, and a directory of a node has none."""
 REQUEST = "1Gi"
 """What each claim requests. Kubernetes changes no request of such a claim, but a quota may grow and shrink."""
+OF_CLASS = "storageclass.storage.k8s.io"
+"""Of a quota's limit that counts claims of one storage class."""
 
 Json = dict[str, Any]
 
@@ -48,6 +51,21 @@ def claims(project: Project) -> tuple[Claim, ...]:
     return (*project.claims, *(Claim(name, read_only=True) for name in project.data))
 
 
+def own_claims(project: Project) -> tuple[OwnClaims, ...]:
+    """Storage classes in which people of a project make claims. None once it is closed."""
+    return project.storage_classes if project.state == OPEN else ()
+
+
+def claim_limits(project: Project) -> dict[str, str]:
+    """Limits of a quota: the project's claims, and those that people make in each storage class."""
+    own = own_claims(project)
+    found = {"persistentvolumeclaims": str(len(claims(project)) + sum(it.claims for it in own))}
+    for it in own:
+        found[f"{it.name}.{OF_CLASS}/persistentvolumeclaims"] = str(it.claims)
+        found[f"{it.name}.{OF_CLASS}/requests.storage"] = f"{it.size_gib}Gi"
+    return found
+
+
 def images(project: Project, projects: Projects) -> Images | None:
     """What images pods of a project may have; None for any."""
     return project.images or projects.images
@@ -61,9 +79,18 @@ def metadata(project: Project, projects: Projects, mounts: Iterable[str]) -> Jso
         CLAIMS: ",".join(it.name for it in found),
         READ_ONLY_CLAIMS: ",".join(it.name for it in found if it.read_only),
     }
+    if project.storage_classes:
+        given[STORAGE_CLASSES] = ",".join(it.name for it in own_claims(project))
     if allowed:
         given |= {IMAGES: ",".join(allowed.allow), DIGESTS_ONLY: str(allowed.digests_only).lower()}
     return {"labels": {GATED: "true", PROJECT: project.name}, "annotations": given}
+
+
+def ended(slurm: Slurm, projects: Projects) -> list[Json]:
+    """Namespaces of projects without an account: C(namespace), C(project), and whether it is C(removed)."""
+    taken = of_namespaces(slurm, projects)
+    gone = [it for it in projects.projects if it.state in (ARCHIVED, REMOVED) and namespace(it) not in taken]
+    return [{"namespace": namespace(it), "project": it.name, "removed": it.state == REMOVED} for it in gone]
 
 
 def volumes(slurm: Slurm, projects: Projects | None) -> list[Json]:
@@ -121,16 +148,18 @@ def _place(project: Project, claim: Claim, projects: Projects) -> tuple[str, str
     return projects.folder_of(project), f"{quota}Gi" if quota else NO_LIMIT
 
 
-def allowed(slurm: Slurm, projects: Projects) -> Json:
+def allowed(slurm: Slurm, projects: Projects, classes: Sequence[str] = ()) -> Json:
     """What an administrator lets runs give to namespaces of projects: the parameter of two policies.
 
-    A new project changes it only with a word that no project had: another file system, folder, namespace or image.
+    A new project changes it only with a word that no project had: another file system, folder, namespace or image. The
+    end of a project changes it only when its entry leaves the intent.
     C(roots): folders whose entries are directories of projects. C(mounts): further folders that pods may mount.
     C(namespaces): those of accounts that are no projects. C(data.NAME): directories of data sets.
     C(directory.NAME), C(namespace.NAME): places of single projects. C(images), C(digests-only): limits of all.
+    C(storage-classes): C(classes), those of drivers that the site has.
     """
     spaces = of_namespaces(slurm, projects)
-    every = list(spaces.values())
+    every = list(projects.projects) if any(part.gate for part in slurm.partitions) else []
     others = [it.namespace for it in slurm.accounts if it.namespace and it.namespace not in spaces]
     data = {
         "mounts": _joined(mount for it in every for mount in it.mounts if (mount,) != NO_MOUNTS),
@@ -138,8 +167,9 @@ def allowed(slurm: Slurm, projects: Projects) -> Json:
         "roots": _joined(_roots(projects, every)),
         **{f"data.{it.name}": it.path for it in projects.data},
         **{f"directory.{it.name}": projects.folder_of(it) for it in every if it.directory and it.directory.folder},
-        **{f"namespace.{it.name}": space for space, it in spaces.items() if space != it.name.replace("_", "-")},
+        **{f"namespace.{it.name}": namespace(it) for it in every if namespace(it) != it.name.replace("_", "-")},
         **_limits(projects, every),
+        **({"storage-classes": _joined(classes)} if classes else {}),
     }
     about = {"name": PROJECTS, "namespace": GATE_NAMESPACE}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": data}

@@ -60,6 +60,28 @@ class KernelLayer:
 
 
 @dataclass(frozen=True)
+class Right:
+    """Verbs on a resource of Kubernetes that a run needs, on named objects or on all (None)."""
+
+    group: str
+    resource: str
+    verbs: tuple[str, ...]
+    names: tuple[str, ...] | None = None
+    namespace: str = ""
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The driver of a kind of file systems in Kubernetes, which makes volumes of claims."""
+
+    namespace: str
+    classes: tuple[str, ...]
+    """Names of its storage classes."""
+    rights: tuple[Right, ...]
+    """What a run needs to install it."""
+
+
+@dataclass(frozen=True)
 class Kind:
     """What controllers read of a kind of file systems. Callables get the object of its variable in the intent."""
 
@@ -79,5 +101,7 @@ class Kind:
     layer: KernelLayer | None = None
     filesets: bool = False
     """Whether the directory of a project is a fileset, with quotas and a pool of its own."""
+    driver: Callable[[Any], Driver | None] | None = None
+    """Its driver in Kubernetes, if the site wants one. The key C(csi) declares it, and the role C(KIND_csi) runs it."""
     proposed: Callable[[Sequence[tuple[str, str, str]], Mapping[str, Sequence[str]]], Sequence[str]] | None = None
     """Lines of a proposed intent, from sources, places and types of all mounts, and from the inventory's groups."""

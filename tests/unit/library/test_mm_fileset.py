@@ -184,7 +184,10 @@ def test_an_unlinked_fileset_keeps_its_data_and_is_linked_again(site: Filesystem
     run(site)
     Path(f"{site.mount}/projects/vision/data").write_text("result\n")
     done = settled(site, wanted(site, state="unlinked"))
-    assert done["steps"] == [f"unlink fileset vision from {site.mount}/projects/vision"]
+    assert done["steps"] == [
+        f"close {site.mount}/projects/vision: root:root 0500 instead of daemon:{GROUP} 2770",
+        f"unlink fileset vision from {site.mount}/projects/vision",
+    ]
     assert not Path(f"{site.mount}/projects/vision").exists() and listed(site)["status"] == "Unlinked"
     run(site)
     assert Path(f"{site.mount}/projects/vision/data").read_text() == "result\n"
@@ -197,7 +200,31 @@ def test_a_fileset_in_use_waits_and_is_named_with_its_user(site: Filesystem) -> 
         waits = run(site, wanted(site, state="unlinked"))
         assert not waits.get("failed") and site.commands() == []
         assert f"({os.getpid()}) use it" in waits["pending"][0]
+        assert top(site) == (0, 0, "0500"), "its users keep what they opened, and open nothing more"
+        assert run(site, wanted(site, state="unlinked"))["changed"] is False
     assert run(site, wanted(site, state="unlinked"))["changed"]
+
+
+def test_limits_may_come_before_owners(site: Filesystem) -> None:
+    """A check predicts both parts of a run, also of a fileset that does not exist yet."""
+    predicted = [run(site, part=part, check=True)["steps"] for part in ("filesets", "owners")]
+    for part, steps in zip(("filesets", "owners"), predicted):
+        assert settled(site, part=part)["steps"] == steps
+        assert top(site) == ((0, 0, "0700") if part == "filesets" else (1, GROUP, "2770"))
+    run(site, wanted(site, state="unlinked"))
+    predicted = [run(site, part=part, check=True)["steps"] for part in ("filesets", "owners")]
+    assert [settled(site, part=part)["steps"] for part in ("filesets", "owners")] == predicted
+    assert predicted[1] == [f"give {site.mount}/projects/vision to daemon:{GROUP} 2770"]
+
+
+def test_a_fileset_that_others_unlinked_is_linked_closed(site: Filesystem) -> None:
+    """Its directory still has the owner of before, and limits may have gone meanwhile."""
+    run(site)
+    site.tool("mmunlinkfileset", "fs1", "vision")
+    settled(site, part="filesets")
+    assert top(site) == (0, 0, "0500")
+    settled(site, part="owners")
+    assert top(site) == (1, GROUP, "2770")
 
 
 def test_a_fileset_that_other_hosts_use_waits_and_the_others_go_on(site: Filesystem) -> None:
@@ -210,7 +237,10 @@ def test_a_fileset_that_other_hosts_use_waits_and_the_others_go_on(site: Filesys
     gone = wanted(site, state="absent")
     waits = run(site, gone, wanted(site, name="speech", closed=True), delete=["vision"])
     assert not waits.get("failed"), waits
-    assert waits["steps"] == [step for step in waits["steps"] if "speech" in step] and waits["changed"]
+    assert [step.partition(":")[0] for step in waits["steps"]] == [
+        f"close {site.mount}/projects/vision",
+        f"give {site.mount}/projects/speech to root",
+    ]
     assert "Device or resource busy" in waits["pending"][0] and "lsof +f -- " in waits["pending"][0]
     assert listed(site)["status"] == "Linked" and top(site, "speech") == (0, 0, "0500") and site.commands() == []
     link.unlink()
@@ -229,7 +259,7 @@ def test_data_is_deleted_only_with_the_consent_that_names_it(site: Filesystem) -
         assert "deletes their data permanently: vision" in refused["msg"]
         assert "add the line site_delete: [vision]" in refused["msg"]
     done = settled(site, gone, delete=["vision"])
-    assert done["steps"][1] == "delete fileset vision with its data"
+    assert done["steps"][2] == "delete fileset vision with its data"
     assert listed(site) == {} and listed(site, "speech")["status"] == "Linked"
 
 

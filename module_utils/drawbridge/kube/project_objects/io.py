@@ -9,19 +9,25 @@ from urllib.parse import quote
 
 from ...core.api.kubeconfig import Ask, Json
 from ...core.converge import DeviceError, Step
-from ...core.names import PROJECT
-from .plan import CLAIM, VOLUME, Key, Objects, found, key_of, label, wanted
+from ...core.names import CLAIMS, HOST_PATHS, PROJECT, READ_ONLY_CLAIMS, STORAGE_CLASSES
+from .plan import CLAIM, SPACE, VOLUME, Key, Objects, Space, found, key_of, label, wanted
 
 PLACES = {
     VOLUME: "/api/v1/persistentvolumes",
     CLAIM: "/api/v1/namespaces/{}/persistentvolumeclaims",
+    SPACE: "/api/v1/namespaces",
     "ResourceQuota": "/api/v1/namespaces/{}/resourcequotas",
     "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings",
 }
+OF_PROJECTS = f"labelSelector={quote(PROJECT)}"
 LISTS = {VOLUME: "/api/v1/persistentvolumes", CLAIM: "/api/v1/persistentvolumeclaims"}
 """Where all of a kind are: a label tells those of projects."""
 FREE: Json = {"spec": {"claimRef": {"uid": None, "resourceVersion": None}}}
 """Without them a volume waits for a claim of the same name. An apply would leave them, since the binder wrote them."""
+GIVEN = (HOST_PATHS, CLAIMS, READ_ONLY_CLAIMS, STORAGE_CLASSES)
+"""Annotations of a namespace that say what its pods have."""
+CLOSED: Json = {"metadata": {"annotations": dict.fromkeys(GIVEN, "")}}
+INSIDE = ("pods", "persistentvolumeclaims")
 OK, MISSING = 200, 404
 
 
@@ -30,8 +36,9 @@ class KubeProjects:
 
     name = "cluster"
 
-    def __init__(self, ask: Ask, manifests: list[Json]) -> None:
-        self._ask = ask
+    def __init__(self, ask: Ask, manifests: list[Json], ended: Sequence[Json] = ()) -> None:
+        """`ended`: namespaces of projects that have ended, as C(namespace), C(project) and C(removed)."""
+        self._ask, self._ended = ask, ended
         self._manifests = {key_of(it): it for it in manifests}
         self._want = wanted(manifests).items
 
@@ -39,7 +46,7 @@ class KubeProjects:
         """Volumes and claims with the label, in one request each; others that the intent names, one by one."""
         live: dict[Key, Json] = {}
         for kind, path in LISTS.items():
-            for item in self._got(f"{path}?labelSelector={quote(PROJECT)}")["items"]:
+            for item in self._got(f"{path}?{OF_PROJECTS}")["items"]:
                 whole = {**item, "kind": kind}
                 live[key_of(whole)] = whole
         for key in (it for it in self._manifests if it[0] not in LISTS):
@@ -48,15 +55,34 @@ class KubeProjects:
                 live[key] = {**answer, "kind": key[0]}
             elif status != MISSING:
                 raise DeviceError(f"{label(key)} can't be read: {answer.get('message', status)}")
-        return Objects({key: found(item, self._want.get(key)) for key, item in live.items()})
+        items = {key: found(item, self._want.get(key)) for key, item in live.items()}
+        return Objects(items, self._spaces() if self._ended else {})
+
+    def _spaces(self) -> dict[str, Space]:
+        """Those that exist, and that the label gives to their projects."""
+        live = {it["metadata"]["name"]: it["metadata"] for it in self._got(f"{PLACES[SPACE]}?{OF_PROJECTS}")["items"]}
+        spaces: dict[str, Space] = {}
+        for it in self._ended:
+            name, removed = it["namespace"], it["removed"]
+            if name in live and live[name]["labels"][PROJECT] == it["project"]:
+                given = any((live[name].get("annotations") or {}).get(key) for key in GIVEN)
+                spaces[name] = Space(given, removed, self._holds(name) if removed else "")
+        return spaces
+
+    def _holds(self, space: str) -> str:
+        for kind in INSIDE:
+            if items := self._got(f"{PLACES[SPACE]}/{space}/{kind}?limit=1")["items"]:
+                return f"{kind[:-1]} {items[0]['metadata']['name']}"
+        return ""
 
     def apply(self, steps: Sequence[Step[Objects]]) -> None:
         """One request a step."""
         for step in steps:
             method, key = step.payload
-            body = {"APPLY": self._manifests.get(key), "PATCH": FREE}.get(method)
+            body = {"APPLY": self._manifests.get(key), "PATCH": FREE, "CLOSE": CLOSED}.get(method)
             query = "?fieldManager=drawbridge&force=true" if method == "APPLY" else ""
-            status, answer = self._ask(method, f"{_path(key)}{query}", body)
+            verb = "PATCH" if method == "CLOSE" else method
+            status, answer = self._ask(verb, f"{_path(key)}{query}", body)
             if status >= 300 and (method, status) != ("DELETE", MISSING):
                 raise DeviceError(f"{label(key)}: {answer.get('message', status)}")
 

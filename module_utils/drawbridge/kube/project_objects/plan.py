@@ -8,7 +8,7 @@ Deleting a volume or a claim deletes no data: a volume is a directory, and its p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
 from ...core.converge import Step
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 Key = tuple[str, str, str]
 """Kind, namespace ("" for none) and name."""
 
-VOLUME, CLAIM = "PersistentVolume", "PersistentVolumeClaim"
+VOLUME, CLAIM, SPACE = "PersistentVolume", "PersistentVolumeClaim", "Namespace"
 OF_PROJECTS = (CLAIM, VOLUME)
 """Kinds of which those leave that the intent has no more. Claims go first: a volume stays as long as it has one."""
 LOST = ("Released", "Failed")
@@ -39,14 +39,27 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Space:
+    """The namespace of a project that has ended."""
+
+    given: bool
+    """Whether it still says what pods may have."""
+    removed: bool = False
+    holds: str = ""
+    """A pod or a claim in it; only of a removed project."""
+
+
+@dataclass(frozen=True)
 class Objects:
-    """Objects of projects."""
+    """Objects of projects, and namespaces of projects that have ended."""
 
     items: Mapping[Key, Item]
+    ended: Mapping[str, Space] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """A line for each word of each object."""
-        return [line for key, item in sorted(self.items.items()) for line in _lines(key, item)]
+        spaces = [f"Namespace {name} gives pods directories" for name, it in sorted(self.ended.items()) if it.given]
+        return [*spaces, *(line for key, item in sorted(self.items.items()) for line in _lines(key, item))]
 
 
 def _lines(key: Key, item: Item) -> Iterator[str]:
@@ -112,8 +125,26 @@ def _same(live: str, said: str) -> bool:
 
 
 def plan(have: Objects, want: Objects) -> list[Step[Objects]]:
-    """What left the intent goes first; then volumes before their claims, as the intent has them."""
-    return [*_leaving(have, want), *_coming(have, want)]
+    """What left the intent goes first; then volumes before their claims, as the intent has them.
+
+    A run deletes no namespace: whoever may do that may end all that runs in one.
+    """
+    closing = [_close(name) for name, space in have.ended.items() if space.given]
+    return [*closing, *_leaving(have, want), *_coming(have, want), *_staying(have)]
+
+
+def _close(name: str) -> Step[Objects]:
+    def becomes(state: Objects) -> Objects:
+        return replace(state, ended={**state.ended, name: replace(state.ended[name], given=False)})
+
+    return Step(f"close Namespace {name}: its project has ended", becomes, ("CLOSE", (SPACE, "", name)))
+
+
+def _staying(have: Objects) -> Iterator[Step[Objects]]:
+    for name, space in have.ended.items():
+        if space.removed:
+            why = f"{space.holds} is in it" if space.holds else f"an administrator runs kubectl delete namespace {name}"
+            yield Step(f"end of Namespace {name}, whose project is removed", lambda state: state, pending=why)
 
 
 def _leaving(have: Objects, want: Objects) -> Iterator[Step[Objects]]:

@@ -12,8 +12,10 @@ from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from . import people
 from . import text as sacctmgr
-from .plan import AccountingState
+from .plan import AccountingState, plan
 
+ADD_USER = ["add", "user"]
+LIMITS = (["modify", "account"], ["modify", "qos"])
 NOT_ALL_FOUND = 2
 """getent's code when the system lacks one of the names."""
 
@@ -65,9 +67,20 @@ class Accounting:
         return {line.partition(":")[0] for line in answer.out.splitlines()}
 
     def apply(self, steps: Sequence[Step[AccountingState]]) -> None:
-        """Run the steps; -i answers every question with yes."""
+        """Run the steps; -i answers every question with yes. People come after limits that were read back."""
+        limited = False
         for step in steps:
+            kind = step.payload[:2]
+            if limited and kind == ADD_USER:
+                self._prove_limits()
+            limited = kind != ADD_USER and (limited or kind in LIMITS)
             self._run(["sacctmgr", "-i", *self._scoped(step.payload)])
+
+    def _prove_limits(self) -> None:
+        """Raises DeviceError if a limit is not in effect: sacctmgr may exit with 0 all the same."""
+        left = [step.reason for step in plan(self.read(), self._want) if step.payload and step.payload[:2] in LIMITS]
+        if left:
+            raise DeviceError(f"sacctmgr reported success, but the change is not in effect: {left[0]}")
 
     def _scoped(self, argv: list[str]) -> list[str]:
         """Add the cluster as a condition before `set`. QOS belong to no cluster."""

@@ -11,6 +11,7 @@ from ...core.command import Command
 from ...core.converge import DeviceError
 from ...core.layer import Layer, Params, Unknown, Work, records
 from ...core.spec import bare, documented
+from .ends import day
 from .io import Accounting, members
 from .model import Absent
 from .plan import AccountingState, plan
@@ -32,6 +33,7 @@ SPEC: dict[str, Any] = {
         terms={"type": "dict", "default": {}},
     ),
     "absent": bare({**documented(Absent), "default": {}}),
+    "today": {"type": "str", "default": ""},
 }
 SETTLE_S = 240
 """slurmdbd creates its tables at the first start."""
@@ -41,8 +43,9 @@ def work(params: Params, check: bool) -> Work[AccountingState]:
     """The part of the database that the intent declares."""
     run, accounts = Command(timeout_s=60), params["accounts"]
     found = members(run, (group for account in accounts for group in account["groups"]))
+    today = max(date.today(), day(params["today"]) or date.min)
     try:
-        want = wanted(accounts, params["qos"], params["absent"], found, date.today())
+        want = wanted(accounts, params["qos"], params["absent"], found, today)
     except ValueError as err:
         raise DeviceError(f"wrong accounts or qos: {err}") from err
     accounting = Accounting(run, params["cluster"], want)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
+from .ends import CLOSED
 from .terms import ACCOUNT, QOS, ROOT, Term, Terms, normalized, of_qos, parents_first, shown
 
 
@@ -21,7 +22,8 @@ class AccountingState:
     others inherit. `kept` are the settings of QOS that Drawbridge keeps. `site_users` are accounts whose users the site
     keeps. `unknown_users` are missing in the operating system. `unread` has people who should charge an account and
     can't, each with the reason; accounts in `incomplete` lose no user. `to_delete` has pairs of kind and name;
-    `deletions` has those that exist, each with the reason why it can't be deleted now.
+    `deletions` has those that exist, each with the reason why it can't be deleted now. `with_jobs` has accounts among
+    these that have jobs, and whether they take more.
     """
 
     cluster: bool
@@ -37,6 +39,7 @@ class AccountingState:
     incomplete: frozenset[str] = field(default=frozenset(), compare=False)
     to_delete: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
     deletions: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    with_jobs: Mapping[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -67,6 +70,7 @@ class AccountingState:
         for account, user in sorted(self.members):
             lines.append(f"user {user} account {account}{' *' if self.defaults.get(user) == account else ''}")
         lines += [f"{kind} {name} unwanted" for kind, name in sorted(self.deletions)]
+        lines += [f"account {name} takes jobs" for name, takes in sorted(self.with_jobs.items()) if takes]
         return lines if self.cluster else []
 
 
@@ -86,6 +90,7 @@ def plan(have: AccountingState, want: AccountingState) -> list[Step[AccountingSt
     for name, terms in want.qos.items():
         steps += _set("qos", want.kept, name, (have.qos.get(name, fresh), terms, terms))
     steps += _accounts(have, want)
+    steps += [_close(name) for name, takes in have.with_jobs.items() if takes]
     return [*steps, *_users(have, want), *(_remove(item, kept) for item, kept in have.deletions.items())]
 
 
@@ -151,7 +156,9 @@ def _users(have: AccountingState, want: AccountingState) -> list[Step[Accounting
         for user, account in sorted(want.defaults.items())
         if defaults.get(user, account if user in have.unknown_users else "") not in {account, *want.site_users}
     ]
-    for account in [*want.accounts, *(name for kind, name in have.deletions if kind == "account")]:
+    # Slurm removes no user who has jobs
+    leaving = [name for kind, name in have.deletions if kind == "account" and name not in have.with_jobs]
+    for account in [*want.accounts, *leaving]:
         gone = sorted(user for name, user in have.members - want.members if name == account)
         if gone and account not in want.incomplete:
             steps.append(_remove_users(account, gone))
@@ -180,6 +187,13 @@ def _remove(item: tuple[str, str], kept: str) -> Step[AccountingState]:
         return replace(state, deletions={other: why for other, why in state.deletions.items() if other != item})
 
     return Step(f"remove {kind} {name}", becomes, ["delete", kind, "where", f"name={name}"], kept)
+
+
+def _close(name: str) -> Step[AccountingState]:
+    """An account with jobs can't be deleted. One that took more of them might never be."""
+    argv = ["modify", "account", "where", f"name={name}", "set", f"GrpSubmitJobs={CLOSED}"]
+    reason = f"let account {name} submit no more jobs, because it must be removed"
+    return Step(reason, lambda s: replace(s, with_jobs={**s.with_jobs, name: False}), argv)
 
 
 def _default(user: str, account: str) -> Step[AccountingState]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from .ends import CLOSED
 from .plan import AccountingState
 from .terms import ACCOUNT, ROOT, Term, Terms, parents_first
 
@@ -41,6 +42,7 @@ def accounting(
     named = {user for _unused, user in members}
     terms = {account: _terms(ACCOUNT, values) for account, user, values in found if not user}
     offered = {name: _terms(want.kept, values) for name, *values in rows(services)}
+    leaving = _account_deletions(want, terms, busy)
     return AccountingState(
         bool(found),
         {name: terms[name] for name in want.accounts if name in terms},
@@ -50,7 +52,12 @@ def accounting(
         terms.get(ROOT, {}),
         want.kept,
         want.site_users,
-        deletions={**_account_deletions(want, terms, busy), **_qos_deletions(want, terms, offered, busy)},
+        deletions={**leaving, **_qos_deletions(want, terms, offered, busy)},
+        with_jobs={
+            name: terms[name]["GrpSubmitJobs"] != CLOSED
+            for (kind, name), reason in leaving.items()
+            if reason and reason == busy.get((kind, name))
+        },
     )
 
 

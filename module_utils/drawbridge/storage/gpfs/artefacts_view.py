@@ -8,7 +8,7 @@ import shlex
 from typing import Any
 
 from ...core import hostlist
-from ...core.artefact import Artefact
+from ...core.artefact import Artefact, Json
 from ..owned import CLOSED, Owned
 from .filesets.model import comment_of
 from .members import plan as gpfs
@@ -94,3 +94,14 @@ def mm_policy(device: str, filesets: Any, default_pool: str) -> Artefact:
     """The rules in a file system that has no policy."""
     rules = policies.block({it["name"]: it["pool"] for it in filesets}, "", default_pool or SYSTEM)
     return Artefact([f"mmchpolicy {device} FILE # with these lines", *rules.splitlines()] if filesets else [])
+
+
+def gpfs_csi(state: str, source: str, objects: Any, resource: Json) -> Artefact:
+    """IBM's manifest, and the objects of the driver. The Secret of each cluster is the run's alone."""
+    if state == "absent":
+        return Artefact(["nothing: the intent has no driver; what an earlier run made is deleted"])
+    secrets = [f"Secret {it['secrets']}-a or -b: user and password of a GUI" for it in resource["spec"]["clusters"]]
+    return Artefact([f"IBM's manifest {source}", *secrets], objects=[*objects, resource])
+
+
+ARTEFACTS = (mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, mm_fileset, mm_quota, mm_policy, gpfs_csi)

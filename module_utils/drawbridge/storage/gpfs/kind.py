@@ -6,18 +6,11 @@ from __future__ import annotations
 
 from ...core import hostlist
 from ..model import Group, KernelLayer, Kind, Servers
-from .artefacts_view import (
-    mm_auth,
-    mm_config,
-    mm_fileset,
-    mm_mount,
-    mm_node,
-    mm_policy,
-    mm_quota,
-    mm_remote,
-    mm_software,
-)
+from .artefacts_view import ARTEFACTS
 from .config import rules as settings
+from .csi import kube_rules as csi_in_kubernetes
+from .csi import rules as csi
+from .csi.view import driver, gpfs_csi
 from .model import Gpfs
 from .rules import RULES
 from .view import gpfs_client, gpfs_members, proposed, shared
@@ -32,12 +25,12 @@ def _admins(gpfs: Gpfs) -> list[str]:
 KIND = Kind(
     title="Storage Scale",
     model=Gpfs,
-    rules=(*RULES, *settings.RULES),
-    views=(gpfs_client, gpfs_members),
+    rules=(*RULES, *settings.RULES, *csi.RULES, *csi_in_kubernetes.RULES),
+    views=(gpfs_client, gpfs_members, gpfs_csi),
     shared=shared,
     servers=Servers(_admins, PORT, peers=True),
-    artefacts=(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, mm_fileset, mm_quota, mm_policy),
-    reads=("mm_cluster_info", "mm_key_info"),
+    artefacts=ARTEFACTS,
+    reads=("mm_cluster_info", "mm_key_info", "mm_csi_info"),
     groups={
         "storage_admins": Group("admin", _admins, joins=True),
         "storage_owners": Group("owner.admin", lambda it: [it.owner.admin] if it.owner and it.owner.admin else []),
@@ -49,5 +42,6 @@ KIND = Kind(
         "run mmbuildgpl on the node, or boot the kernel that the module was built for",
     ),
     filesets=True,
+    driver=driver,
     proposed=proposed,
 )

@@ -11,6 +11,7 @@ from typing import Optional
 
 from ...core.options import FILE, HOSTS, LABEL, Shape, content, option
 from ...nodes.nics import RAILS, STORAGE
+from .csi.model import Csi
 from .mounts.model import DEVICE, Filesystem
 from .software.model import BUILD, PREBUILT
 
@@ -171,3 +172,4 @@ class Gpfs:
     admin_suffix: str = option(
         "text after a node's name that gives the name of its admin interface", "", pattern=SUFFIX
     )
+    csi: Optional[Csi] = option("IBM's driver for Kubernetes; without it no storage class makes volumes here", None)

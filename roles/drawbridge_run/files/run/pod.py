@@ -161,7 +161,8 @@ def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
 
 def chosen_claims(request: Request) -> dict[str, bool]:
     """Mounted claims, and whether each is read-only. Raises Refused."""
-    return project.chosen_claims(request.options.claims, request.site.claims.get(request.grant.namespace, {}))
+    known, space = request.site.claims, request.grant.namespace
+    return project.chosen_claims(request.options.claims, known.get(space, {}), request.site.classes.get(space, ()))
 
 
 def places(request: Request) -> dict[str, bool]:

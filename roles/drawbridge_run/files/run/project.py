@@ -16,13 +16,16 @@ Json = dict[str, Any]
 DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
 
 
-def chosen_claims(names: Sequence[str], known: Mapping[str, bool]) -> dict[str, bool]:
-    """The claims of --claim, and whether each is read-only. Raises Refused."""
+def chosen_claims(names: Sequence[str], known: Mapping[str, bool], classes: Sequence[str] = ()) -> dict[str, bool]:
+    """The claims of --claim, and whether each is read-only. Raises Refused.
+
+    With storage classes people have claims of their own, which Kubernetes alone knows.
+    """
     for name in names:
-        if name not in known:
+        if name not in known and not classes:
             have = ", ".join(f"{it} (read only)" if read_only else it for it, read_only in known.items()) or "none"
             raise Refused(f"--claim {name}: the project has no such claim; it has: {have}")
-    return {name: known[name] for name in names}
+    return {name: known.get(name, False) for name in names}
 
 
 def place(claim: str) -> str:

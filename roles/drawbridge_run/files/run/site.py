@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from ..gate.config import Refused
-from ..gate.gate_names import CLAIMS, DIGESTS_ONLY, HOST_PATHS, IMAGES, READ_ONLY_CLAIMS
+from ..gate.gate_names import CLAIMS, DIGESTS_ONLY, HOST_PATHS, IMAGES, READ_ONLY_CLAIMS, STORAGE_CLASSES
 
 SITE = Path("/etc/drawbridge/run.json")
 NCCL = Path("/etc/nccl.conf")
@@ -39,6 +39,8 @@ class Site:
     """The kind of period of each QOS whose budget begins anew."""
     claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """Claims that pods of each project's namespace may mount, and whether they only read each."""
+    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Storage classes in which people of each project make claims of their own, which its pods may mount, too."""
     images: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Images that pods of a namespace may have: `allow`, how their names begin, and `digests_only`. Others have any."""
 
@@ -64,6 +66,7 @@ class Site:
             self,
             mounts={**self.mounts, namespace: listed(HOST_PATHS)},
             claims={**self.claims, namespace: {name: name in read_only for name in listed(CLAIMS)}},
+            classes={**self.classes, namespace: listed(STORAGE_CLASSES)},
             images={**self.images, namespace: limits},
         )
 

@@ -52,6 +52,7 @@ def test_a_directory_of_gpfs_is_a_fileset_with_quota_and_pool() -> None:
         ],
         "quotas": [{"name": "bio", "block_kib": 2 * 1024 * 1024, "inodes": 500}],
         "pools": [{"name": "bio", "pool": "data"}],
+        "others": [],
     }
 
 
@@ -100,3 +101,29 @@ def test_a_project_with_jobs_stays_as_it_is() -> None:
 def test_one_project_of_many() -> None:
     other = {**BIO, "name": "med"}
     assert fileset(BIO, other, only=["med"])["name"] == "med"
+    with pytest.raises(ValueError, match="no project has the name mad"):
+        fileset(BIO, only=["mad"])
+
+
+def test_rules_of_projects_that_a_run_is_not_about_stay() -> None:
+    """One policy has the rules of all projects, and a run for one must not take away the others'."""
+    many = [BIO, *({**BIO, "name": name, "state": "closed"} for name in ("med", "geo")), {"name": "bare"}]
+    [found] = storage(*many, only=["bio"])["filesystems"]
+    assert ([it["name"] for it in found["pools"]], found["others"]) == (["bio"], ["med", "geo"])
+    [found] = storage(*many, busy={"med": "job 7"}, states=["closed"])["filesystems"]
+    assert ([it["name"] for it in found["pools"]], found["others"]) == (["geo"], ["bio", "med"])
+
+
+def test_open_projects_have_a_run_of_their_own() -> None:
+    shut = {**BIO, "name": "med", "state": "closed"}
+    assert fileset(BIO, shut, states=["open"])["name"] == "bio"
+    assert fileset(BIO, shut, states=["closed", "archived", "removed"])["name"] == "med"
+    assert fileset({**BIO, "ends": DAY}, states=["closed"], today="2027-04-01")["closed"]
+
+
+def test_nothing_is_closed_while_it_is_not_known_which_projects_have_jobs() -> None:
+    assert fileset(BIO, busy=None)["name"] == "bio"
+    for state in ("closed", "archived", "removed"):
+        for unknown in (None, ""):
+            with pytest.raises(ValueError, match="did not say which projects have jobs"):
+                storage({**BIO, "state": state}, busy=unknown)

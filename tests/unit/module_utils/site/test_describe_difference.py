@@ -47,6 +47,7 @@ def test_the_lab_does_not_differ_from_its_own_intent() -> None:
         (lambda it: it["nics"][2].update(numa=1), f"{H100}.nics.numa of rail2", 0, 1),
         (lambda it: it["nics"][2].update(device="15b3:101d"), f"{H100}.nics.device of rail2", "15b3:1021", "15b3:101d"),
         (lambda it: it["nics"].pop(), f"{H100}.nics.netdev", "rail7", "no RDMA port of this name"),
+        (lambda it: [gpu.update(vendor="amd") for gpu in it["gpus"]], f"{H100}.gpus.vendor", "nvidia", "amd"),
         (lambda it: it["gpus"].pop(), f"{H100}.gpus", "8 GPUs", 7),
         (lambda it: it.update(memory_mib=1032192), f"{H100}.memory_mib", 2064384, 1032192),
         (lambda it: it.update(cpus={**it["cpus"], "sockets": 1}), f"{H100}.sockets", 2, 1),

@@ -12,8 +12,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     namespaces,
     objects,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Intent
 
 from tests.unit.module_utils.lab import KUBE, NODES, SLURM, kube
+from tests.unit.module_utils.site.test_refused import site
 
 
 def test_only_a_node_gives_itself_away_and_only_the_controller_knows_other_nodes() -> None:
@@ -69,3 +72,18 @@ def test_pods_may_ask_for_the_sites_devices() -> None:
     told = names(kube(devices=["example.com/fpga"], rdma={}), NODES)
     assert told["devices"][0] == "nvidia.com/gpu" and told["devices"][-1] == "example.com/fpga"
     assert "rdma/rail7" in told["devices"]
+
+
+def of_amd() -> Intent:
+    """A site with AMD's GPUs alone."""
+    return load(site("example-mi300x"))
+
+
+def test_pods_ask_for_gpus_of_the_sites_vendors_and_limits_count_them() -> None:
+    built = of_amd()
+    assert built.kube and names(built.kube, built.nodes)["devices"][:2] == ["amd.com/gpu", "rdma/rails"]
+    config = gate(built.nodes, built.slurm, built.kube, "gpu01")
+    assert config["pod_limits"]["gpus"] == "8"
+    proof = config["gpu_proof"]
+    assert (proof["major"], proof["minors_from"], proof["processes"]) == (226, 128, [])
+    assert proof["process_folder"] == "/sys/class/kfd/kfd/proc"

@@ -15,6 +15,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     ADMISSION,
     grants,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.model import Driver, Right
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -94,3 +95,12 @@ def test_no_run_reads_a_secret_outside_of_the_gpu_operators_namespace() -> None:
     everything = [grant for part in of({"gpu_operator": {}}).values() for grant in part]
     read = [it for it in everything if it.resource == "secrets" and {"get", "list", "watch"} & set(it.verbs)]
     assert {it.namespace for it in read} == {"gpu-operator"}
+
+
+def test_the_rights_of_a_storage_driver_come_with_it() -> None:
+    intent = site("lab")
+    slurm, kube = (part(it, intent[f"drawbridge_{it}"]) for it in ("slurm", "kube"))
+    driver = Driver("driver", ("fast",), (Right("", "secrets", ("get",), ("own",), "driver"),))
+    found = grants(slurm, kube, None, None, {"some": driver})
+    assert found.pop("some_csi") == [Grant("", "secrets", ("get",), ("own",), "driver")]
+    assert found == grants(slurm, kube)

@@ -19,6 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.mirror_view import (
     UNPUBLISHED,
+    UNREAD,
     mirror,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
@@ -53,6 +54,14 @@ def test_charts_and_the_images_that_they_bring() -> None:
             assert found[f"{image.name}:{image.tag}"] == image.digest != ""
     assert found["nvcr.io/nvidia/gpu-operator:v26.7.0"] == UNPUBLISHED
     assert not any("mig-manager" in name for name in found), "what is turned off needs no mirror"
+
+
+def test_a_chart_whose_digest_is_not_known_is_named() -> None:
+    site_of_amd = site("example-mi300x")
+    nodes, slurm, kube = (part(it, site_of_amd[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "kube"))
+    (chart,) = mirror(nodes, slurm, kube)["charts"]
+    assert (chart["chart"], chart["digest"]) == ("amd-gpu", UNREAD)
+    assert "docker.io/rocm/k8s-device-plugin:1.31.0.9" in [it["image"] for it in mirror(nodes, slurm, kube)["images"]]
 
 
 def test_it_lists_what_the_role_runs() -> None:

@@ -81,6 +81,7 @@ def test_the_text_of_a_file_may_have_the_signs_of_a_template() -> None:
     assert {key for key in TEXTS if key not in BOUND} == {
         *("slurm.job_submit.script", "slurm.cli_filter.script"),
         *("gpfs.owner.public_key", "gpfs.software.sources", "kube.sources", "kube.registries.ca"),
+        *("gpfs.csi.cluster.ca", "gpfs.csi.owner.ca"),
     }
     assert not refused("slurm.job_submit.script", "local limits = {{'a', 1}}")
 

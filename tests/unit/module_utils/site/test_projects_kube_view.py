@@ -167,6 +167,33 @@ def test_what_an_administrator_allows() -> None:
     }
 
 
+@pytest.mark.parametrize("state", ["closed", "archived", "removed"])
+def test_the_end_of_a_project_changes_nothing_that_an_administrator_applies(state: str) -> None:
+    """Else no run could close it before an administrator came."""
+    odd = {**ATLAS, "namespace": "own", "directory": {"folder": "special/odd"}, "mounts": ["/gpfs/fs1/shared"]}
+    assert data({**odd, "state": state}) == data(odd)
+
+
+def test_a_project_is_closed_on_the_day_after_its_last_one() -> None:
+    slurm, found = site({**ATLAS, "ends": "2027-03-31"})
+    for today, claims in (("2027-03-31", "scratch,results,imagenet"), ("2027-04-01", "")):
+        whole = gate_objects(slurm, KUBE, None, found, today)
+        [space] = [it for it in whole["namespaces"] if it["metadata"]["name"] == "atlas"]
+        assert space["metadata"]["annotations"]["drawbridge.io/claims"] == claims
+        assert bool(kinds(whole["projects"], "PersistentVolume")) == bool(claims)
+
+
+def test_namespaces_of_projects_that_have_ended_are_named() -> None:
+    old = {**ATLAS, "name": "old_1", "state": "archived"}
+    taken = {**ATLAS, "name": "dry", "namespace": "atlas", "state": "removed"}
+    gone = {**ATLAS, "name": "gone", "namespace": "own", "state": "removed"}
+    whole = gate_objects(*(site(ATLAS, old, taken, gone)[0], KUBE, None, site(ATLAS, old, taken, gone)[1]))
+    assert whole["ended"] == [
+        {"namespace": "old-1", "project": "old_1", "removed": False},
+        {"namespace": "own", "project": "gone", "removed": True},
+    ]
+
+
 def test_images_are_allowed_once_and_less_of_them_needs_no_one() -> None:
     limits = {"allow": ["nvcr.io", "reg.example/team"], "digests_only": True}
     less = {**ATLAS, "images": {"allow": ["nvcr.io/nvidia"], "digests_only": True}}
@@ -181,3 +208,31 @@ def test_images_are_allowed_once_and_less_of_them_needs_no_one() -> None:
 def test_a_site_without_projects_has_nothing_of_them() -> None:
     assert "projects" not in gate_objects(SLURM, KUBE, None)
     assert gate_objects(SLURM, KUBE, None)["namespaces"] == namespaces(SLURM)
+
+
+CLASSED = {
+    **ATLAS,
+    "storage_classes": [{"name": "fast", "size_gib": 500}, {"name": "slow", "size_gib": 9, "claims": 2}],
+}
+
+
+def test_people_make_claims_of_the_classes_of_their_project_within_its_limits() -> None:
+    assert said(CLASSED)["atlas"]["annotations"]["drawbridge.io/storage-classes"] == "fast,slow"
+    assert "drawbridge.io/storage-classes" not in said(ATLAS)["atlas"]["annotations"], "closed by default"
+    hard = kinds(project_objects(*site(CLASSED)), "ResourceQuota")["drawbridge"]["spec"]["hard"]
+    own = {key.partition(".storageclass")[0]: it for key, it in hard.items() if key.endswith("/requests.storage")}
+    assert own == {"fast": "500Gi", "slow": "9Gi"}
+    assert hard["slow.storageclass.storage.k8s.io/persistentvolumeclaims"] == "2"
+    assert hard["persistentvolumeclaims"] == str(3 + 10 + 2), "its own claims cost people none of theirs"
+
+
+def test_a_closed_project_makes_no_claims() -> None:
+    closed = {**CLASSED, "state": "closed"}
+    assert said(closed)["atlas"]["annotations"]["drawbridge.io/storage-classes"] == ""
+    hard = kinds(project_objects(*site(closed)), "ResourceQuota")["drawbridge"]["spec"]["hard"]
+    assert hard["persistentvolumeclaims"] == "0" and not [key for key in hard if "storageclass" in key]
+
+
+def test_an_administrator_allows_the_classes_of_drivers_once() -> None:
+    assert "storage-classes" not in data(ATLAS)
+    assert allowed(*site(ATLAS), ["slow", "fast"])["data"]["storage-classes"] == "fast,slow"

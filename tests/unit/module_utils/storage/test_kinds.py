@@ -8,7 +8,13 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import DOMAINS, OPTIONAL
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.clients import CLIENTS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.kinds import KINDS, shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.kinds import (
+    CLASS_KEYS,
+    KINDS,
+    drivers,
+    shared,
+    storage_classes,
+)
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -30,3 +36,8 @@ def test_a_plan_shows_each_layer_of_a_node(name: str) -> None:
 def test_all_kinds_are_one_list() -> None:
     found = [(it.kind, it.mount, it.unit) for it in shared(BOTH)]
     assert found == [("gpfs", "/gpfs/fs1", "drawbridge-gpfs.service"), ("nfs", "/home", "drawbridge-nfs.service")]
+
+
+def test_a_site_without_a_driver_has_no_storage_classes() -> None:
+    assert (drivers(BOTH), storage_classes(BOTH)) == ({}, [])
+    assert CLASS_KEYS == ["drawbridge_gpfs.csi.classes"]

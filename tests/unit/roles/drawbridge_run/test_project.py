@@ -45,6 +45,15 @@ def test_claims_are_mounted_beside_the_file_systems(tmp_path: Path) -> None:
     assert {"/gpfs/fs1", "/gpfs/fs2", "/dev/shm"} <= set(mounts)
 
 
+def test_people_mount_claims_of_their_own_where_the_project_has_storage_classes(tmp_path: Path) -> None:
+    line = "--image img --claim results --claim mine -- true"
+    found = spec(tmp_path, line, classes={"vision": ["fast"]})
+    sources = [it["persistentVolumeClaim"] for it in found["volumes"] if "persistentVolumeClaim" in it]
+    assert sources == [{"claimName": "results", "readOnly": True}, {"claimName": "mine"}]
+    with pytest.raises(Refused, match="--claim mine: the project has no such claim"):
+        spec(tmp_path, line, classes={"vision": [], "other": ["fast"]})
+
+
 def test_without_the_option_no_claim_is_mounted(tmp_path: Path) -> None:
     found = spec(tmp_path, "--image img -- true")
     assert not [it for it in found["volumes"] if "persistentVolumeClaim" in it]

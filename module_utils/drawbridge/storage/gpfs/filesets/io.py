@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ....core.converge import DeviceError, Step
-from ...owned import OTHER, PARENT, Owned, unsafe_parent
+from ...owned import CLOSED, OTHER, PARENT, Owned, unsafe_parent
 from ...owned_io import give, make, seen
 from ...processes_io import named_users
 from ..daemon_io import OWN
 from ..filesystem_io import attributes, require_mounted
 from ..io import Mm
 from .model import Fileset, FilesetsState
-from .plan import COMMENT, CREATE, DELETE, FOLDER, INODES, LINK, TOP, UNLINK, Change
+from .plan import CLOSE, COMMENT, CREATE, DELETE, FOLDER, INODES, LINK, TOP, UNLINK, Change
 from .text import junctions, parse
 
 _IN_USE, _LOCK = re.compile(r"busy|in use|open files?", re.IGNORECASE), re.compile(r"\block\b")
@@ -64,7 +64,7 @@ class Filesets:
             change: Change = step.payload
             if change.verb == FOLDER:
                 make(change.name, PARENT)
-            elif change.verb == TOP:
+            elif change.verb in (TOP, CLOSE):
                 give(change.fileset.junction, change.fileset.top or Owned())
             elif change.name not in self.in_use:
                 self._run(change)
@@ -73,6 +73,9 @@ class Filesets:
         verb, *arguments = _command(change)
         try:
             self._patient.change(verb, self._device, change.name, *arguments)
+            if change.verb == LINK and change.fileset.top == CLOSED:
+                # it may have been unlinked before runs closed directories first
+                give(change.fileset.junction, CLOSED)
         except DeviceError as err:
             if change.verb != UNLINK or not _IN_USE.search(str(err)) or _LOCK.search(str(err)):
                 raise
@@ -88,7 +91,7 @@ class Filesets:
             return found
         if wanted and wanted.junction:
             return replace(found, top=_top(found.junction, wanted.top or Owned()))
-        return replace(found, users=named_users(found.junction, OWN))
+        return replace(found, top=_top(found.junction, CLOSED), users=named_users(found.junction, OWN))
 
     def _hurdles(self, found: dict[str, Fileset | None], linked: dict[str, str]) -> dict[str, str]:
         hurdles = {}

@@ -22,7 +22,7 @@ from ..filesystem_io import COMMON_SPEC
 from ..io import Mm
 from .io import Filesets
 from .model import Consents, Fileset, FilesetsState, comment_of
-from .plan import CREATE, plan
+from .plan import ALL, CLOSE, CREATE, FILESETS, OWNERS, plan
 
 LINKED, UNLINKED, ABSENT = "linked", "unlinked", "absent"
 SPEC: dict[str, Any] = {
@@ -42,6 +42,7 @@ SPEC: dict[str, Any] = {
     ),
     "adopt": {"type": "list", "elements": "str", "default": []},
     "delete": {"type": "list", "elements": "str", "default": []},
+    "part": {"type": "str", "choices": [ALL, FILESETS, OWNERS], "default": ALL},
     "quotas": {"type": "bool", "default": True},
     **VARIABLES_ARGUMENT,
     "change_timeout_s": {"type": "int", "default": 3600},
@@ -107,9 +108,10 @@ def work(params: Params, check: bool) -> Work[FilesetsState]:
 
     def planned(have: FilesetsState, state: FilesetsState) -> list[Step[FilesetsState]]:
         rest = {name: it for name, it in state.filesets.items() if name not in device.in_use}
-        steps = plan(have, replace(state, filesets=rest), consents)
+        steps = plan(have, replace(state, filesets=rest), consents, params["part"])
         if params["quotas"] and any(step.payload.verb == CREATE for step in steps):
-            return plan(replace(have, faults=tuple(device.faults())), replace(state, filesets=rest), consents)
+            faults = replace(have, faults=tuple(device.faults()))
+            return plan(faults, replace(state, filesets=rest), consents, params["part"])
         return steps
 
     return Work(device, planned, want, results_of=partial(_done, device))
@@ -119,7 +121,7 @@ def _done(device: Filesets, steps: Sequence[Step[FilesetsState]]) -> dict[str, A
     """Steps of filesets that nothing used; the others wait."""
     if not device.in_use:
         return {}
-    done = [step.reason for step in steps if step.payload.name not in device.in_use]
+    done = [step.reason for step in steps if step.payload.verb == CLOSE or step.payload.name not in device.in_use]
     waits = [f"unlink fileset {name}: {why}" for name, why in device.in_use.items()]
     return {"steps": done, "changed": bool(done), "pending": waits}
 

@@ -10,12 +10,17 @@ from functools import partial
 from typing import Any
 
 from ....core.converge import Step
+from ...owned import CLOSED, Owned
 from .model import Consents, Fileset, FilesetsState, is_own
 from .refusals import CONSENT, FOREIGN, with_sentences
 
 FOLDER, CREATE, COMMENT, INODES = "folder", "create", "comment", "inodes"
-LINK, TOP, UNLINK, DELETE = "link", "top", "unlink", "delete"
+LINK, TOP, CLOSE, UNLINK, DELETE = "link", "top", "close", "unlink", "delete"
 NONE = ""
+ALL, FILESETS, OWNERS = "all", "filesets", "owners"
+"""Parts of the steps. Limits come between the last two, so that no one writes before they hold."""
+FRESH = Owned()
+"""The directory of a fileset that GPFS has just made (IBM, mmcrfileset)."""
 DELETING = "delet"
 """Part of the status of a fileset whose deletion was cut off. Deleting it again ends it (IBM, Filesets - usage errors).
 The page says "being deleted state", and no public listing has one."""
@@ -32,8 +37,16 @@ class Change:
     fileset: Fileset = field(default_factory=Fileset)
 
 
-def plan(have: FilesetsState, want: FilesetsState, consents: Consents) -> list[FilesetStep]:
-    """Folders first, then one fileset after the other, so that a run that is cut off leaves few of them half made."""
+def plan(have: FilesetsState, want: FilesetsState, consents: Consents, part: str = ALL) -> list[FilesetStep]:
+    """Folders first, then one fileset after the other, so that a run that is cut off leaves few of them half made.
+
+    `part` leaves some of them to another run: what gives directories to their owners, or all but that.
+    """
+    steps = _all(have, want, consents)
+    return steps if part == ALL else [step for step in steps if (step.payload.verb == TOP) == (part == OWNERS)]
+
+
+def _all(have: FilesetsState, want: FilesetsState, consents: Consents) -> list[FilesetStep]:
     steps: list[FilesetStep] = []
     for name, wanted in want.filesets.items():
         steps += _fileset(name, have, wanted, consents)
@@ -51,7 +64,7 @@ def _fileset(name: str, state: FilesetsState, wanted: Fileset | None, consents: 
         if wanted and wanted.junction:
             bare = replace(wanted, junction="", top=None, unknown="")
             yield Step(f"create fileset {name}", partial(_made, name, bare), Change(CREATE, name, wanted))
-            yield from _placed(name, bare, wanted, state, consents)
+            yield from _placed(name, bare, wanted, state, consents, FRESH)
     elif not (own := is_own(name, have.comment)) and name not in consents.adopt:
         yield _no_step(name, f"manage fileset {name}", refused=FOREIGN)
     elif have.status:
@@ -64,17 +77,18 @@ def _fileset(name: str, state: FilesetsState, wanted: Fileset | None, consents: 
             reason = f"{verb} {name}, which is {have.comment!r}"
             yield _step(reason, Change(COMMENT, name, wanted), comment=wanted.comment)
         yield from _inodes(name, have, wanted)
-        yield from _placed(name, have, wanted, state, consents)
+        yield from _placed(name, have, wanted, state, consents, CLOSED)
 
 
 def _placed(
-    name: str, have: Fileset, wanted: Fileset, state: FilesetsState, consents: Consents
+    name: str, have: Fileset, wanted: Fileset, state: FilesetsState, consents: Consents, top: Owned
 ) -> Iterator[FilesetStep]:
-    """Link it, and give its directory to its owner."""
+    """Link it, and give its directory to its owner. Until then, `top` is its directory's."""
     reason, device = f"link fileset {name} at {wanted.junction}", consents.device
     if not have.junction:
-        step = _step(reason, Change(LINK, name, wanted), junction=wanted.junction)
+        step = _step(reason, Change(LINK, name, replace(wanted, top=top)), junction=wanted.junction, top=top)
         yield replace(step, refused=state.hurdles.get(name, ""))
+        have = replace(have, top=top)
     elif have.junction != wanted.junction:
         lines = f"`mmunlinkfileset {device} {name}` and `mmlinkfileset {device} {name} -J {wanted.junction}`"
         why = f"fileset {name} is linked at {have.junction}, and users may know that path; to move it, run {lines}"
@@ -82,7 +96,7 @@ def _placed(
         return
     if have.top != wanted.top:
         about = f"give {wanted.junction} to {wanted.top}"
-        was = f", instead of {have.top}" if have.top else ""
+        was = "" if have.top in (None, FRESH, CLOSED) else f", instead of {have.top}"
         step = _step(f"{about}{was}", Change(TOP, name, wanted), top=wanted.top)
         yield replace(step, about=about, pending=wanted.unknown)
 
@@ -108,8 +122,12 @@ def _inodes(name: str, have: Fileset, wanted: Fileset) -> Iterator[FilesetStep]:
 
 
 def _unlinked(name: str, have: Fileset, wanted: Fileset | None) -> Iterator[FilesetStep]:
-    """Unlink it, and delete it if it is not wanted any more. One that is in use waits."""
+    """Close it, unlink it, and delete it if it is not wanted any more. One that is in use waits, closed."""
     if have.junction:
+        if have.top != CLOSED:
+            about = f"close {have.junction}"
+            closed = Change(CLOSE, name, replace(have, top=CLOSED))
+            yield replace(_step(f"{about}: {CLOSED} instead of {have.top}", closed, top=CLOSED), about=about)
         reason = f"unlink fileset {name} from {have.junction}"
         yield replace(_step(reason, Change(UNLINK, name, have), junction="", top=None), pending=have.users)
     if wanted is None:

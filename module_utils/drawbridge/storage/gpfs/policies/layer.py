@@ -19,6 +19,7 @@ from .plan import PolicyState, Wanted, plan
 SPEC: dict[str, Any] = {
     **COMMON_SPEC,
     "filesets": records(name={"type": "str", "required": True}, pool={"type": "str", "required": True}),
+    "keep": {"type": "list", "elements": "str", "default": []},
     "default_pool": {"type": "str", "default": ""},
     "into_site_policy": {"type": "bool", "default": False},
     **VARIABLES_ARGUMENT,
@@ -35,7 +36,7 @@ def wanted(params: Params) -> Wanted:
             raise DeviceError(f"{name!r} is no name for a policy; use letters, digits, dots, dashes and underscores")
     if len(pools) < len(params["filesets"]):
         raise DeviceError("filesets: a name is listed twice")
-    return Wanted(params["device"], pools, params["default_pool"])
+    return Wanted(params["device"], pools, params["default_pool"], frozenset(params["keep"]))
 
 
 def work(params: Params, check: bool) -> Work[PolicyState]:

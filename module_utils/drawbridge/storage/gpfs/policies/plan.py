@@ -34,6 +34,8 @@ class Wanted:
     device: str
     pools: Mapping[str, str]
     default_pool: str = ""
+    keep: frozenset[str] = frozenset()
+    """Filesets of other runs, whose rules stay as they are."""
 
 
 def plan(have: PolicyState, wanted: Wanted) -> list[Step[PolicyState]]:
@@ -41,12 +43,12 @@ def plan(have: PolicyState, wanted: Wanted) -> list[Step[PolicyState]]:
     old = text.block_of(have.policy)
     if old is None and not wanted.pools:
         return []
-    rest = text.without_block(have.policy)
-    new = text.with_block(have.policy, text.block(wanted.pools, rest, wanted.default_pool or SYSTEM))
+    rest, pools = text.without_block(have.policy), _pools(old or "", wanted)
+    new = text.with_block(have.policy, text.block(pools, rest, wanted.default_pool or SYSTEM))
     if new == have.policy:
         return []
     consent = _consent(wanted.device, rest) if old is None and have.policy else None
-    reason = f"place new files of {count(len(wanted.pools), 'fileset')} by the policy of {wanted.device}"
+    reason = f"place new files of {count(len(pools), 'fileset')} by the policy of {wanted.device}"
     return [
         Step(
             reason,
@@ -56,6 +58,12 @@ def plan(have: PolicyState, wanted: Wanted) -> list[Step[PolicyState]]:
             refused=_refused(have, wanted, rest, new),
         )
     ]
+
+
+def _pools(old: str, wanted: Wanted) -> dict[str, str]:
+    """Pools by fileset. Rules that exist keep their places, so that runs for some filesets do not undo one another."""
+    found = {name: pool for name, pool in text.pools_of(old).items() if name in wanted.pools or name in wanted.keep}
+    return {**found, **wanted.pools}
 
 
 def _consent(device: str, rest: str) -> Consent:

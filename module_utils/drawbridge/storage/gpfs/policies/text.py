@@ -24,6 +24,7 @@ _TOKEN = re.compile(
 )
 _NO_POLICY = re.compile(r"\s*No policy file was installed for file system\b")
 _SUMMARY = re.compile(r"\s*Policy (file )?for file system\b")
+_OWN_RULE = re.compile(r"^RULE 'drawbridge ([^']+)' SET POOL '([^']+)' FOR FILESET \('\1'\)$", re.MULTILINE)
 MOST_BYTES = 1 << 20
 """Largest policy that GPFS takes (IBM, Creating a policy)."""
 DEFAULT_RULE = "RULE 'drawbridge: other files' SET POOL '{}'\n"
@@ -77,6 +78,11 @@ def block(pools: Mapping[str, str], rest: str, default_pool: str) -> str:
     """Lines of the block: pools by fileset, and a default where the rest needs one."""
     lines = [f"RULE 'drawbridge {name}' SET POOL '{pool}' FOR FILESET ('{name}')\n" for name, pool in pools.items()]
     return "".join([*lines, *([DEFAULT_RULE.format(default_pool)] if lacks_default(pools, rest) else [])])
+
+
+def pools_of(lines: str) -> dict[str, str]:
+    """Pools by fileset that lines of the block say."""
+    return dict(_OWN_RULE.findall(lines))
 
 
 def with_block(text: str, lines: str) -> str:

@@ -56,8 +56,15 @@ class Server:
         if method != "GET":
             self.writes.append(f"{method} {path}")
         if method == "GET" and query:
-            return 200, {"items": [it for at, it in self.items.items() if f"/{path.rpartition('/')[2]}/" in at]}
+            return 200, {"items": self._listed(path)}
         return getattr(self, method.lower())(path, body)
+
+    def _listed(self, path: str) -> list[Json]:
+        space, _, kind = path.rpartition("/")
+        inside = space if "/namespaces/" in path else "/api/v1/"
+        return [
+            it for at, it in self.items.items() if at.startswith(inside) and at.rpartition("/")[0].endswith(f"/{kind}")
+        ]
 
     def get(self, path: str, _body: Json | None) -> tuple[int, Json]:
         return (200, self.items[path]) if path in self.items else (404, {})
@@ -76,7 +83,10 @@ class Server:
         self.items[path] = {**before, **made}
         return 200, self.items[path]
 
-    def patch(self, path: str, _body: Json) -> tuple[int, Json]:
+    def patch(self, path: str, body: Json) -> tuple[int, Json]:
+        if "annotations" in body.get("metadata", {}):
+            self.items[path]["metadata"]["annotations"].update(body["metadata"]["annotations"])
+            return 200, {}
         self.items[path]["spec"]["claimRef"].pop("uid")
         self.items[path]["status"] = {"phase": "Available"}
         return 200, {}

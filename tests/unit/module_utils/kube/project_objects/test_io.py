@@ -136,3 +136,51 @@ def test_a_list_that_may_not_be_read_is_an_error() -> None:
 def test_quotas_and_bindings_stay_with_their_namespace(server: Server) -> None:
     run(server)
     assert sorted(it["metadata"]["name"] for it in server.items.values()) == ["drawbridge", "drawbridge-node"]
+
+
+SPACE_AT = "/api/v1/namespaces/atlas"
+POD_AT = f"{SPACE_AT}/pods/p1"
+ENDED = {"namespace": "atlas", "project": "atlas", "removed": False}
+
+
+def end(server: Server, check: bool = False, **more: Any) -> Outcome:
+    return converge(KubeProjects(server, [], [{**ENDED, **more}]), plan, wanted([]), check=check)
+
+
+@pytest.fixture
+def left(server: Server) -> Server:
+    """The project has ended; its namespace still says what pods may have."""
+    given = {"drawbridge.io/host-paths": "/gpfs/fs1/projects/atlas", "drawbridge.io/claims": "scratch", "own": "x"}
+    labels = {"drawbridge.io/project": "atlas"}
+    server.items[SPACE_AT] = {"metadata": {"name": "atlas", "labels": labels, "annotations": given}}
+    return server
+
+
+def test_the_namespace_of_a_project_that_has_ended_is_closed_and_stays(left: Server) -> None:
+    predicted, done = end(left, check=True), end(left)
+    assert predicted.steps == done.steps and done.steps[0] == "close Namespace atlas: its project has ended"
+    about = left.items[SPACE_AT]["metadata"]["annotations"]
+    assert about["own"] == "x" and not any(value for key, value in about.items() if key != "own")
+    again = end(left)
+    assert (again.changed, again.pending) == (False, [])
+
+
+def test_the_namespace_of_a_removed_project_is_left_to_an_administrator(left: Server) -> None:
+    """A run may not delete one: whoever may do that may end all that runs in one."""
+    left.items[POD_AT] = {"metadata": {"name": "p1"}}
+    assert "pod p1 is in it" in end(left, removed=True).pending[-1]
+    del left.items[POD_AT]
+    left.items["/api/v1/namespaces/atlas/persistentvolumeclaims/own"] = {"metadata": {"name": "own"}}
+    assert "persistentvolumeclaim own is in it" in end(left, removed=True).pending[-1]
+    del left.items["/api/v1/namespaces/atlas/persistentvolumeclaims/own"]
+    [waits] = end(left, removed=True).pending
+    assert "an administrator runs kubectl delete namespace atlas" in waits
+    assert not any(line.partition(" ")[2] == SPACE_AT for line in left.writes if line.startswith("DELETE"))
+    del left.items[SPACE_AT]
+    assert end(left, removed=True).pending == []
+
+
+def test_a_namespace_that_no_label_gives_to_the_project_is_left_alone(left: Server) -> None:
+    left.items[SPACE_AT]["metadata"]["labels"]["drawbridge.io/project"] = "boreas"
+    found = end(left, removed=True)
+    assert not [step for step in [*found.steps, *found.pending] if "Namespace" in step]

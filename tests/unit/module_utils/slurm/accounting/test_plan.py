@@ -81,6 +81,20 @@ def test_deletions_are_last_and_users_go_before_their_account() -> None:
     assert after(steps, have) == want
 
 
+def test_an_account_with_jobs_takes_no_more_and_keeps_its_users_until_they_end() -> None:
+    """Slurm removes neither an account nor a user with jobs. People who went on to submit would keep it permanently."""
+    want = AccountingState.of({"vision": ["ada"]}, to_delete=frozenset({("account", "old")}))
+    left = {("account", "old"): "job 7 has it"}
+    have = replace(want, members=want.members | {("old", "ben")}, deletions=left, with_jobs={"old": True})
+    close, remove = plan(have, want)
+    assert close.payload == ["modify", "account", "where", "name=old", "set", "GrpSubmitJobs=0"]
+    assert (close.pending, remove.pending) == ("", "job 7 has it")
+    assert "account old takes jobs" in have.lines()
+    closed = after([close], have)
+    assert [step.reason for step in plan(closed, want)] == ["remove account old"]
+    assert "account old takes jobs" not in closed.lines()
+
+
 def test_accounts_below_one_another_are_refused() -> None:
     with pytest.raises(ValueError, match="accounts a, b are below one another"):
         AccountingState.of({"a": [], "b": [], "c": []}, {"a": {"parent": "b"}, "b": {"parent": "a"}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.artefacts_view import (
+    gpfs_csi,
     mm_auth,
     mm_config,
     mm_fileset,
@@ -51,3 +52,14 @@ def test_a_project_is_its_fileset_its_limits_and_its_rule() -> None:
         "RULE 'drawbridge vision' SET POOL 'flash' FOR FILESET ('vision')",
         "RULE 'drawbridge: other files' SET POOL 'system'",
     ]
+
+
+def test_the_driver_is_ibms_manifest_and_objects_without_a_password() -> None:
+    resource = {"kind": "CSIScaleOperator", "spec": {"clusters": [{"secrets": "drawbridge-cluster"}]}}
+    found = gpfs_csi("present", "https://a/operator.yaml", [{"kind": "StorageClass"}], resource)
+    assert [it["kind"] for it in found.objects] == ["StorageClass", "CSIScaleOperator"]
+    assert found.lines == [
+        "IBM's manifest https://a/operator.yaml",
+        "Secret drawbridge-cluster-a or -b: user and password of a GUI",
+    ]
+    assert not gpfs_csi("absent", "", [], {}).objects

@@ -118,8 +118,8 @@ def test_at_the_end_nothing_is_left(want: FilesetsState) -> None:
             Fileset(WANT.comment),
             ["make directory /fs/p", "link fileset a at /fs/p/a", "give /fs/p/a to root:vision 2770"],
         ),
-        (replace(WANT, top=Owned()), ["give /fs/p/a to root:vision 2770, instead of root:root 0700"]),
-        (replace(WANT, top=CLOSED), ["give /fs/p/a to root:vision 2770, instead of root:root 0500"]),
+        (replace(WANT, top=Owned()), ["give /fs/p/a to root:vision 2770"]),
+        (replace(WANT, top=CLOSED), ["give /fs/p/a to root:vision 2770"]),
         (WANT, []),
     ],
 )

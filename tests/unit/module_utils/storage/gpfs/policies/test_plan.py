@@ -87,3 +87,19 @@ def test_the_last_project_leaves_a_policy_that_places_files() -> None:
 def test_rules_that_would_stop_writers_are_refused(want: Wanted, pools: frozenset[str], why: str) -> None:
     [step] = plan(PolicyState("", pools), want)
     assert why in step.refused and bool(why) == bool(step.refused)
+
+
+def test_rules_of_filesets_that_a_run_is_not_about_stay_where_they_are() -> None:
+    one = Wanted("fs1", {"b": "data"}, "data", frozenset("a"))
+    [step] = plan(PolicyState(OWN, POOLS), one)
+    assert step.payload == OWN.replace("SET POOL 'system' FOR", "SET POOL 'data' FOR")
+    have = PolicyState(step.payload, POOLS)
+    assert plan(have, one) == plan(have, Wanted("fs1", {"a": "data"}, "data", frozenset("b"))) == []
+    [gone] = plan(have, Wanted("fs1", {}, "data", frozenset("b")))
+    assert "FOR FILESET ('a')" not in gone.payload and "FOR FILESET ('b')" in gone.payload
+
+
+def test_a_rule_that_others_changed_is_drawbridges_no_more() -> None:
+    changed = OWN.replace("FOR FILESET ('a')", "FOR FILESET ('a') WHERE TRUE")
+    [step] = plan(PolicyState(changed, POOLS), WANT)
+    assert "WHERE" not in step.payload and text.pools_of(text.block_of(step.payload) or "") == dict(WANT.pools)
