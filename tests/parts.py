@@ -28,7 +28,8 @@ LONG = ("default", "slurm_gate", "gpu_operator", "existing")
 """Words of parts that have a lab for long, the longest first: they wait more than they compute."""
 LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client", "kube_installer", *CHAINS[1])
 """Scenarios of layers that `default`, `existing` and `slurm_gate` build and change on whole sites."""
-AT_NIGHT = (*LAYERS, "mixed", "rails", "pilot", "node_proof", "drawbridge_run", "telemetry", "node_health", "project")
+CAPABILITIES = ("node_proof", "drawbridge_run", "telemetry", "node_health", "project", "gpfs_csi")
+AT_NIGHT = (*LAYERS, "mixed", "rails", "pilot", *CAPABILITIES)
 """Scenarios of the night."""
 SCHEDULES = 300
 """Of the explorer in every run; at night it runs all, hunts defects, and tells which calls no fault has reached."""

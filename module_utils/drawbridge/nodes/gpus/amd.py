@@ -8,6 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+KFD = "/sys/class/kfd/kfd"
+DEVICE = "/sys/class/drm/renderD{}/device"
+"""Folder of the GPU with this render node."""
 _EIGHT = ("mi300x", "mi325x")
 _PARTS = {"SPX": 1, "DPX": 2, "QPX": 4, "CPX": 8}
 FITTING = {"NPS1": tuple(_PARTS), "NPS2": ("DPX",), "NPS4": ("QPX", "CPX")}

@@ -202,7 +202,7 @@ def read_links(text: str) -> dict[int, list[float]]:
 _SMI = "nvidia-smi"
 STATE = StateReader(
     programs=((_SMI, "-q", "-x"),),
-    read=read,
+    read=lambda outputs, _files: read(outputs),
     covers=frozenset(_READINGS),
     links=(_SMI, "nvlink", "-s"),
     read_links=read_links,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Optional, Union
 
@@ -16,7 +16,7 @@ GENERATION, WIDTH, MOST_GENERATION, MOST_WIDTH = "generation", "width", "most ge
 ACTIVE = "active"
 """Whether the GPU is awake: a sleeping one may lower the generation of its link."""
 ECC, UNCORRECTED, BEYOND_REPAIR, REPAIR_WAITS = "ECC", "uncorrected", "beyond repair", "repair waits"
-REMAP_PENDING, REMAP_FAILED = "remap pending", "remap failed"
+REMAP_PENDING, REMAP_FAILED, PAGES_WAIT = "remap pending", "remap failed", "pages wait"
 FABRIC, FABRIC_STATUS, FABRIC_HEALTH = "fabric", "fabric status", "fabric health"
 SLOWED, POWER, DEFAULT_POWER, CLOCK, DEFAULT_CLOCK = "slowed", "power", "default power", "clock", "default clock"
 PERSISTENT, ADVICE, HEAT_LEFT = "persistent", "advice", "heat left"
@@ -62,11 +62,15 @@ class StateReader:
     """How a vendor's GPUs show their state. All programs only read."""
 
     programs: Sequence[tuple[str, ...]]
-    """Their outputs, in this order, are the state of all GPUs."""
-    read: Callable[[Sequence[str]], list[GpuState]]
-    """Raises ValueError for texts that it does not know."""
+    """Their outputs, in this order, are the state of all GPUs, or what `files` lack of it."""
+    read: Callable[[Sequence[str], Mapping[str, str]], list[GpuState]]
+    """Reads the outputs of calls(), and files by path. Raises ValueError for texts that it does not know."""
     covers: frozenset[str]
     """The values that it reads."""
+    files: Sequence[str] = ()
+    """Files of the state; each path may have `*`."""
+    by_programs: frozenset[str] = frozenset()
+    """The values that no file has, for a vendor with files."""
     links: tuple[str, ...] = ()
     """Program that prints the links between the GPUs."""
     read_links: Callable[[str], Mapping[int, Sequence[float]]] = lambda text: {}
@@ -75,3 +79,7 @@ class StateReader:
     """Faults in the text of the kernel's log."""
     persistence_unit: str = ""
     """Unit that keeps the driver loaded."""
+
+    def calls(self, values: Collection[str]) -> Sequence[tuple[str, ...]]:
+        """The programs that must run for these values. A file needs no tool, and a tool reads the same files."""
+        return self.programs if not self.files or self.by_programs.intersection(values) else ()

@@ -10,7 +10,7 @@ from . import amd, nvidia
 from .vendor import Partition, Vendor
 
 _SMI, _AMD_SMI = "nvidia-smi", "amd-smi"
-_AMD_GPU, _KFD = "/sys/class/drm/renderD*/device", "/sys/class/kfd/kfd"
+_AMD_GPU = amd.DEVICE.format("*")
 DEFAULT = "nvidia"
 VENDORS: Mapping[str, Vendor] = {
     DEFAULT: Vendor(
@@ -67,10 +67,10 @@ VENDORS: Mapping[str, Vendor] = {
         slurm_plugin="gpu_rsmi.so",
         daemons=("gpuagent", "amd-metrics-exporter"),
         listed="drm_render_minor [1-9]",
-        kernel_list=f"{_KFD}/topology/nodes/*/properties",
+        kernel_list=f"{amd.KFD}/topology/nodes/*/properties",
         read_kernel_list=amd.gpu,
         # /dev/kfd is one file for all GPUs: a process that has it open is here, with or without a render node
-        process_folder=f"{_KFD}/proc",
+        process_folder=f"{amd.KFD}/proc",
         job_mapping="/run/exporter",
         partitions={
             "compute": Partition(f"{_AMD_GPU}/current_compute_partition", f"{_AMD_SMI} set -g all -C {{mode}}"),

@@ -1,6 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""State checks of a node's GPUs. One call of the vendor's tool answers most of them: equal programs run once."""
+"""State checks of a node's GPUs. One call of the vendor's tool, or the kernel's files, answers most of them.
+
+Equal programs run once, and each file is read once.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +38,22 @@ def reader(node: ProofNode) -> StateReader | None:
     return STATES.get(node.gpu_vendor)
 
 
-def _programs(node: ProofNode) -> Sequence[Program]:
+def _programs(*values: str) -> Callable[[ProofNode], Sequence[Program]]:
+    """Those that the vendor needs for these values."""
+
+    def programs(node: ProofNode) -> Sequence[Program]:
+        own = reader(node)
+        return [program(argv, SECONDS) for argv in own.calls(values)] if own else []
+
+    return programs
+
+
+def _files(node: ProofNode) -> Sequence[str]:
     own = reader(node)
-    return [program(argv, SECONDS) for argv in own.programs] if own else []
+    return own.files if own else ()
 
 
-def _read(node: ProofNode, outputs: Sequence[Output]) -> tuple[list[GpuState], str]:
+def _read(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> tuple[list[GpuState], str]:
     """GPUs, or the reason why there are none."""
     own = reader(node)
     if not own:
@@ -51,14 +64,14 @@ def _read(node: ProofNode, outputs: Sequence[Output]) -> tuple[list[GpuState], s
         ):
             return [], why
     try:
-        return own.read([output.stdout for output in outputs]), ""
+        return own.read([output.stdout for output in outputs], texts), ""
     except ValueError as err:
-        first = outputs[0]
-        return [], f"{not_recognised(first.code, first.stdout, first.stderr)}; {first_line(str(err))}"
+        said = [not_recognised(output.code, output.stdout, output.stderr) for output in outputs[:1]]
+        return [], "; ".join([*said, first_line(str(err))])
 
 
 def _present(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
-    gpus, why = _read(node, outputs)
+    gpus, why = _read(node, outputs, texts)
     if why:
         return [Missing(PRESENT, node.name, why)]
     if len(gpus) == node.gpus:
@@ -78,7 +91,7 @@ def _of_each(name: str, needs: Sequence[str], sees: Sees, also: Sequence[str] = 
         own = reader(node)
         if own and not own.covers.issuperset(needs):
             return [Missing(NOT_COVERED, f"class {node.node_class}", f"{name}: not read of GPUs of {node.gpu_vendor}")]
-        gpus, why = _read(node, outputs)
+        gpus, why = _read(node, outputs, texts)
         if why or not gpus:
             return [Missing(name, node.name, f"no GPU could be read: {why or 'the driver has none'}")]
         return list(_found(name, (*needs, *also), sees, node, gpus))
@@ -143,7 +156,10 @@ def _ecc(node: ProofNode, gpu: GpuState) -> Why:
 def _rows(node: ProofNode, gpu: GpuState) -> Why:
     if gpu.values[state.REMAP_FAILED]:
         return "a memory row could not be remapped: replace the GPU", REPAIR
-    return ("a remapped row waits for a reset of the GPU", REBOOT) if gpu.values[state.REMAP_PENDING] else None
+    if gpu.values.get(state.REMAP_PENDING):
+        return "a remapped row waits for a reset of the GPU", REBOOT
+    waiting = gpu.values.get(state.PAGES_WAIT)
+    return f"{waiting:g} bad pages of its memory are still in use" if waiting else None
 
 
 def _clocks(node: ProofNode, gpu: GpuState) -> Why:
@@ -221,7 +237,7 @@ LOG = "GPU faults in the log"
 
 
 def _log_programs(node: ProofNode) -> Sequence[Program]:
-    return [program(["dmesg"], 10), *_programs(node)]
+    return [program(["dmesg"], 10), *_programs(state.PCI)(node)]
 
 
 def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
@@ -234,7 +250,7 @@ def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found
         return [Missing(LOG, node.name, why)]
     entries = [entry for entry in own.read_log(output.stdout) if entry.felt or entry.warning]
     # one that the driver has lost has its address alone
-    known = {gpu.values.get(state.PCI): str(gpu.index) for gpu in _read(node, outputs[1:])[0]} if entries else {}
+    known = {gpu.values.get(state.PCI): str(gpu.index) for gpu in _read(node, outputs[1:], texts)[0]} if entries else {}
     return [
         Remark(
             LOG,
@@ -260,7 +276,8 @@ def _row(
     also: Sequence[str] = (),
     kind: str = STATE,
 ) -> Check:
-    return Check(name, kind, meaning, "GPUs", applies, _of_each(name, needs, sees, also), _programs)
+    found = _of_each(name, needs, sees, also)
+    return Check(name, kind, meaning, "GPUs", applies, found, _programs(*needs, *also), _files)
 
 
 GPU_CHECKS: tuple[Check, ...] = (
@@ -271,7 +288,8 @@ GPU_CHECKS: tuple[Check, ...] = (
         "GPUs",
         _has_gpus,
         _present,
-        _programs,
+        _programs(state.PCI),
+        _files,
     ),
     _row(
         "GPU product",
@@ -311,9 +329,10 @@ GPU_CHECKS: tuple[Check, ...] = (
     ),
     _row(
         "GPU memory rows",
-        (state.REMAP_PENDING, state.REMAP_FAILED),
+        (state.REMAP_FAILED,),
         _rows,
         "A bad memory row waits for a reset of the GPU, or the GPU has no spare row left: then replace the GPU.",
+        also=(state.REMAP_PENDING, state.PAGES_WAIT),
     ),
     _row(
         "GPU clocks",
@@ -347,6 +366,7 @@ GPU_CHECKS: tuple[Check, ...] = (
         _has_gpus,
         _log,
         _log_programs,
+        _files,
     ),
 )
 WATCHED: tuple[Check, ...] = (
