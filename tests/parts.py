@@ -39,7 +39,10 @@ RELEASES = ("2.16", "2.18", "2.19", "2.21")
 SEEN = ("pylint", "import", "pep8")
 """Tests of ansible-test that take most of its time. Ruff, pyright and old-python look at the same files."""
 LINT = (str(BIN / "ansible-lint"), "--offline", "-q")
-NEXT_SLURM = ("tests/lab/test_slurm_metrics.py", "tests/lab/test_node_record.py", "tests/lab/test_slurm_budgets.py")
+NEXT_SLURM = (
+    *("tests/lab/test_slurm_metrics.py", "tests/lab/test_node_record.py", "tests/lab/test_slurm_budgets.py"),
+    "tests/lab/test_slurm_amd.py",
+)
 """Live tests that run with Debian's newest Slurm too."""
 LIMIT_S, NIGHT_S = 3600, 4 * 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -144,6 +145,8 @@ def texts(release: str) -> dict[str, str]:
         "out/minors": " ".join(map(str, kfd.MINORS)),
         "out/hardware": HARDWARE,
         "out/hardware.json": json.dumps(view["hardware"]),
+        # Debian's smallest Python lacks it
+        "usr/local/lib/hardware/shlex.py": Path(shlex.__file__).read_text(),
         **{f"usr/local/lib/hardware/drawbridge/{path}": text for path, text in imported(HARDWARE, source).items()},
     }
 

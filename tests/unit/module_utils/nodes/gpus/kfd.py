@@ -11,6 +11,15 @@ from pathlib import Path
 MINORS = (128, 136, 144, 152, 160, 168, 176, 184)
 """Of eight MI300X: the driver keeps eight numbers for each."""
 
+LINK = {
+    f"{which}_link_{what}": text
+    for which in ("current", "max")
+    for what, text in (("speed", "32.0 GT/s PCIe"), ("width", "16"))
+}
+BLOCKS = ("umc", "sdma", "gfx", "mmhub", "pcie_bif", "hdp", "xgmi_wafl")
+RAS = {**{f"ras/{block}_err_count": "ue: 0\nce: 2\nde: 0" for block in BLOCKS}, "ras/gpu_vram_bad_pages": ""}
+"""Files of a GPU without faults. An error that was corrected is none."""
+
 
 def properties(minor: int, bus: int = 0, partition: int = 0) -> str:
     """KFD's file about a GPU, or with minor 0 about a CPU."""
@@ -45,8 +54,9 @@ def host(root: Path, minors: Sequence[int] = MINORS, numa: Sequence[int] = (0, 0
         place.mkdir(parents=True)
         about = {"vendor": "0x1002", "class": "0x120000", "numa_node": str(numa[index]), "unique_id": f"{index:016x}"}
         about |= {"current_compute_partition": "SPX", "current_memory_partition": "NPS1"}
-        for name, text in about.items():
-            (place / name).write_text(f"{text}\n")
+        (place / "ras").mkdir()
+        for name, text in {**about, **LINK, **RAS}.items():
+            (place / name).write_text(f"{text}\n" if text else "")
         for further in range(minor, minor + 8):
             (root / f"dev/dri/renderD{further}").touch()
         (root / f"dev/dri/card{index}").touch()

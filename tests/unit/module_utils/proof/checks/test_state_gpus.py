@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.measure import Missing, Remark
 
+from tests.unit.module_utils.nodes.gpus import kfd
 from tests.unit.module_utils.proof.checks import healthy
 from tests.unit.module_utils.proof.checks.healthy import DMESG, NODE, NVLINK, OUTPUTS, SMI
 from tests.unit.module_utils.proof.transcripts import changed, printed
@@ -212,6 +214,82 @@ def test_a_temperature_that_is_not_recognised_is_missing_and_one_that_does_not_a
     [found] = healthy.found(WATCHED[0], outputs={SMI: text})
     assert isinstance(found, Missing) and found.why == "not recognised: hot"
     assert healthy.found(WATCHED[0], outputs={SMI: OUTPUTS[SMI].replace("50 C", "N/A")}) == []
+
+
+AMD = replace(NODE, gpu_vendor="amd", gpu_product="AMD Instinct MI300X OAM", gpus=8)
+COVERED = ("GPUs present", "GPU PCIe", "GPU memory errors", "GPU memory rows")
+"""Checks of AMD's GPUs that need the kernel's files alone."""
+SMI_OF_AMD = ("amd-smi", "static", "--asic", "--bus", "--json")
+RAS = "/sys/class/drm/renderD136/device/ras"
+
+
+@pytest.fixture(scope="module")
+def files_of_amd(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    root = kfd.host(tmp_path_factory.mktemp("root"))
+    paths = [path for pattern in CHECKS["GPU PCIe"].files(AMD) for path in root.glob(pattern.lstrip("/"))]
+    return {f"/{path.relative_to(root)}": path.read_text() for path in paths}
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_gpus_of_amd_are_read_from_files_and_no_tool_runs(name: str, files_of_amd: dict[str, str]) -> None:
+    assert CHECKS[name].programs(AMD) == []
+    assert CHECKS[name].found(AMD, [], files_of_amd) == []
+    [found] = CHECKS[name].found(AMD, [], {})
+    assert isinstance(found, Missing) and found.why.endswith("has no topology: the driver is not loaded")
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text", "why", "ends"),
+    [
+        ("GPU memory errors", "umc_err_count", "ue: 3\nce: 0\n", "3 uncorrected errors", "reboot"),
+        (
+            "GPU memory rows",
+            "gpu_vram_bad_pages",
+            "0x1 : 0x1000 : P\n",
+            "1 bad pages of its memory are still in use",
+            "",
+        ),
+        ("GPU memory rows", "gpu_vram_bad_pages", "0x1 : 0x1000 : F\n", "replace the GPU", "repair"),
+        ("GPU PCIe", "../current_link_width", "8\n", "its link has Gen5 x8, the GPU has Gen5 x16", ""),
+    ],
+)
+def test_a_fault_of_a_gpu_of_amd_has_its_place_in_the_kernels_order(
+    name: str, file: str, text: str, why: str, ends: str, files_of_amd: dict[str, str]
+) -> None:
+    path = f"{RAS}/{file}".replace("/ras/..", "")
+    assert path in files_of_amd
+    [found] = CHECKS[name].found(AMD, [], {**files_of_amd, path: text})
+    assert isinstance(found, Remark) and (found.where, found.ends) == ("gpu01 GPU 1", ends) and why in found.why
+
+
+def test_errors_that_can_not_be_read_while_a_gpu_recovers_are_missing(files_of_amd: dict[str, str]) -> None:
+    path = f"{RAS}/umc_err_count"
+    [found] = CHECKS["GPU memory errors"].found(AMD, [], {**files_of_amd, path: "Query currently inaccessible\n"})
+    assert found == Missing("GPU memory errors", "gpu01 GPU 1", "not recognised: Query currently inaccessible")
+
+
+def test_the_product_of_a_gpu_of_amd_needs_the_tool_alone(files_of_amd: dict[str, str]) -> None:
+    check = CHECKS["GPU product"]
+    assert [healthy.words(one) for one in check.programs(AMD)] == [SMI_OF_AMD]
+    gpus = [
+        {"gpu": at, "asic": {"market_name": AMD.gpu_product}, "bus": {"bdf": f"0000:{5 + 16 * at:02x}:00.0"}}
+        for at in range(8)
+    ]
+    assert check.found(AMD, [Output(json.dumps(gpus), "", 0)], files_of_amd) == []
+    gpus[1]["asic"] = {"market_name": "AMD Instinct MI210"}
+    [found] = check.found(AMD, [Output(json.dumps(gpus), "", 0)], files_of_amd)
+    assert isinstance(found, Remark) and (found.where, found.ends) == ("gpu01 GPU 1", "repair")
+    [found] = check.found(AMD, [Output("", "", 127)], files_of_amd)
+    assert isinstance(found, Missing) and "not installed" in found.why
+
+
+def test_a_fault_in_the_log_names_the_gpu_of_amd(files_of_amd: dict[str, str]) -> None:
+    words = "socket: 1, die: 0, 1 new uncorrectable hardware errors detected in umc block"
+    log = f"[ 9.1] amdgpu 0000:15:00.0: amdgpu: {words}\n"
+    check = CHECKS["GPU faults in the log"]
+    assert [healthy.words(one) for one in check.programs(AMD)] == [DMESG]
+    [found] = check.found(AMD, [Output(log, "", 0)], files_of_amd)
+    assert isinstance(found, Remark) and (found.where, found.ends) == ("gpu01 GPU 1", "reboot")
 
 
 def test_a_vendor_without_a_value_is_said_not_to_be_covered() -> None:
