@@ -144,17 +144,22 @@ DRIFTS = (
     ("nsd1", f"chown dan {ROOT}/voice", f"give {ROOT}/voice"),
 )
 """A host, what a person does there, and how the step begins that corrects it."""
-KUBE_DRIFT, KUBE_STEP = ("delete", "pvc", "files", "--namespace", "genome"), "make PersistentVolumeClaim genome/files"
-"""Admission lets no person change what a namespace says of its project."""
+PLATFORM = ("--as=platform", "--as-group=drawbridge:platform", "--as-group=system:masters")
+"""Admission lets these people alone change what a namespace says of its project, and its claims."""
+KUBE_DRIFTS = (
+    (("annotate", "namespace", "genome", "--overwrite", "drawbridge.io/claims=files,other"), "Say which namespaces"),
+    (("delete", "pvc", "files", "--namespace", "genome"), "make PersistentVolumeClaim genome/files"),
+)
 
 
 def test_drift_of_all_kinds_is_named_and_corrected_in_one_run(lab: Lab) -> None:
     for host, drift, _step in DRIFTS:
         lab.ssh(host, drift)
-    lab.kubectl(*KUBE_DRIFT)
+    for drift, _step in KUBE_DRIFTS:
+        lab.kubectl(*drift, *PLATFORM)
     predicted = projects(lab, "--check").steps
     found = {(host, line) for host, lines in predicted.items() for line in lines}
-    for host, drift, step in (*DRIFTS, ("ctl", KUBE_DRIFT, KUBE_STEP)):
+    for host, drift, step in (*DRIFTS, *(("ctl", drift, step) for drift, step in KUBE_DRIFTS)):
         assert [line for at, line in found if at == host and step in line], (drift, predicted)
     assert projects(lab).steps == predicted
     assert projects(lab).steps == {}

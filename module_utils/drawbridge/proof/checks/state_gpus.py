@@ -40,17 +40,11 @@ def reader(node: ProofNode) -> StateReader | None:
 
 def _programs(*values: str) -> Callable[[ProofNode], Sequence[Program]]:
     """Those that the vendor needs for these values."""
-
-    def programs(node: ProofNode) -> Sequence[Program]:
-        own = reader(node)
-        return [program(argv, SECONDS) for argv in own.calls(values)] if own else []
-
-    return programs
+    return lambda node: [program(argv, SECONDS) for argv in own.calls(values)] if (own := reader(node)) else []
 
 
 def _files(node: ProofNode) -> Sequence[str]:
-    own = reader(node)
-    return own.files if own else ()
+    return own.files if (own := reader(node)) else ()
 
 
 def _read(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> tuple[list[GpuState], str]:
@@ -196,8 +190,7 @@ LINKS = "GPU link state"
 
 
 def _link_programs(node: ProofNode) -> Sequence[Program]:
-    own = reader(node)
-    return [program(own.links, SECONDS)] if own and own.links else []
+    return [program(own.links, SECONDS)] if (own := reader(node)) and own.links else []
 
 
 def _links(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
@@ -234,10 +227,6 @@ def _bad_links(node: ProofNode, links: Mapping[int, Sequence[float]]) -> Iterato
 
 
 LOG = "GPU faults in the log"
-
-
-def _log_programs(node: ProofNode) -> Sequence[Program]:
-    return [program(["dmesg"], 10), *_programs(state.PCI)(node)]
 
 
 def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
@@ -365,7 +354,7 @@ GPU_CHECKS: tuple[Check, ...] = (
         "GPUs",
         _has_gpus,
         _log,
-        _log_programs,
+        lambda node: [program(["dmesg"], 10), *_programs(state.PCI)(node)],
         _files,
     ),
 )
