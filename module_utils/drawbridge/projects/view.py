@@ -115,7 +115,7 @@ def _filesets(projects: Projects, here: Iterable[Project], states: Mapping[str, 
         "quotas": [
             {"name": project.name, "block_kib": own.quota_gib * KIB, "inodes": own.inodes}
             for project, own in rows
-            # files of an archived one do not grow, and it may have no fileset: a portal may archive a project that no run made
+            # an archived one may have no fileset: a portal may archive a project that no run made
             if own and states[project.name] in (OPEN, CLOSED)
         ],
         "pools": [
