@@ -46,7 +46,7 @@ LABELS = (DRIVER_NODES, DRIVER_SIDECARS)
 SELECTOR = f"?labelSelector={PART}%3D{MARK[PART]}"
 LISTED = ("StorageClass", "ConfigMap")
 """Kinds whose names follow from the intent."""
-_FETCH_S = 60.0
+_FETCH_S = 60
 OTHER, NOT_SHOWN = "(not shown, another)", "(not shown)"
 NOTHING: Json = {"metadata": {}}
 
@@ -240,11 +240,11 @@ def fetched(source: str, variable: str) -> bytes:
             raise DeviceError(f"{variable} {source} can't be read: {err}") from err
     # imported here, because only the machine that runs Ansible needs it
     from urllib.error import URLError
-    from urllib.request import urlopen
+
+    from ansible.module_utils.urls import open_url
 
     try:
-        with urlopen(source, timeout=_FETCH_S) as answer:
-            return answer.read()
+        return open_url(source, timeout=_FETCH_S).read()
     except (URLError, OSError) as err:
         raise DeviceError(
             f"{source} can't be read: {err}; without Internet copy the file and set {variable} to its path"
