@@ -12,9 +12,8 @@ _SAID = re.compile(
     r"^(?:FAILED |ERROR |fatal: |\[ERROR\]: |CRITICAL |E   \w)|[:-] error: | was killed: |^\S+:\d+:\d+: "
 )
 """Lines of pytest's summary, its exceptions, of Ansible and molecule, of compilers and linters, and of this runner."""
-
-
-_MESSAGE = re.compile(r"^\[ERROR\]: .*?(?=^(?:Origin: |fatal: |\[\w+\]: )|\Z)", re.MULTILINE | re.DOTALL)
+_NEXT = r"Origin: |fatal: |failed: |\[\w+\]: |PLAY |TASK |FAILED |ERROR |CRITICAL |E   "
+_MESSAGE = re.compile(rf"^\[ERROR\]: .*?(?=^(?:{_NEXT})|\Z)", re.MULTILINE | re.DOTALL)
 """A message of Ansible to its end: its further lines have an action's findings."""
 
 

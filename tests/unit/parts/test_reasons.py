@@ -32,6 +32,10 @@ def test_a_message_of_many_lines_is_one_reason() -> None:
     assert reasons(told) == ["[ERROR]: Task failed: not sound. Reach probe_silent gpu01: late", "fatal: [ctl]"]
 
 
+def test_a_message_hides_no_line_after_it() -> None:
+    assert reasons("[ERROR]: no kubeconfig\nFAILED test_a.py\n") == ["FAILED test_a.py", "[ERROR]: no kubeconfig"]
+
+
 def test_a_log_without_such_a_line_gives_its_last() -> None:
     assert reasons("one\ntwo\n\n") == ["two"]
     assert reasons("") == []
