@@ -99,6 +99,12 @@ def may_repeat(listed: Any) -> Any:
     return declared(default=listed.metadata["default"], metadata={**listed.metadata, "repeats": True})
 
 
+def keyed(mapping: Any, keys: Shape) -> Any:
+    """The same mapping with keys of this shape instead of words."""
+    default = mapping.default_factory
+    return declared(default_factory=default, metadata={**mapping.metadata, "keys": keys})
+
+
 def required(hint: Any) -> tuple[Any, bool]:
     """A type without its None, and whether it had one: a part of the intent that a site may lack."""
     args = typing.get_args(hint)

@@ -24,8 +24,9 @@ TEMPLATE = re.compile(r"\{\{|\{%")
 """The beginning of what Jinja evaluates. Neither names nor values of Slurm have it."""
 BOOLS = ("yes", "no", "on", "off", "true", "false")
 """Words that YAML reads as true or false without quotes."""
-WORD = r"[A-Za-z0-9]+"
-"""A key of another program's configuration."""
+NAMES = Shape(NAME, "names", "lower-case letters, digits and dashes")
+WORDS = Shape(r"[A-Za-z0-9]+", "names", "letters and digits")
+"""Keys of another program's configuration."""
 
 
 class Reader:
@@ -80,7 +81,7 @@ class Reader:
         if origin is Mapping and args[1] is Any:
             return self._tree(raw, key)
         if origin in (dict, Mapping):
-            return self._mapping(args[1], raw, key, rules, NAME if origin is dict else WORD)
+            return self._mapping(args[1], raw, key, rules, NAMES if origin is dict else rules.get("keys", WORDS))
         if hint is bool:
             return self._bool(raw, key)
         return self._int(raw, key, rules) if hint is int else self._text(raw, key, rules)
@@ -93,14 +94,13 @@ class Reader:
             return ()
         return tuple(self.value(hint, item, f"{key}[{index}]", rules) for index, item in enumerate(raw))
 
-    def _mapping(self, hint: Any, raw: Any, key: str, rules: Any, names: str) -> dict[str, Any]:
+    def _mapping(self, hint: Any, raw: Any, key: str, rules: Any, names: Shape) -> dict[str, Any]:
         if not isinstance(raw, dict):
             self.refuse(key, raw, "a mapping of names is expected here", f"write {key} as name: {{...}}")
             return {}
         for name in raw:
-            if not re.fullmatch(names, str(name)):
-                kind = "lower-case letters, digits and dashes" if names == NAME else "letters and digits"
-                self.refuse(f"{key}.{name}", name, f"names are {kind}", "rename it")
+            if not re.fullmatch(names.pattern, str(name)):
+                self.refuse(f"{key}.{name}", name, f"{names.what} are {names.bounds}", "rename it")
         return {str(name): self.value(hint, item, f"{key}.{name}", rules) for name, item in raw.items()}
 
     def _tree(self, raw: Any, key: str) -> Mapping[str, Any]:

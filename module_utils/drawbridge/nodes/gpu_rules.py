@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 
 from ..core.faults import Fault
 from ..core.rules import doubled
+from .gpus.instances import Divisible
 from .gpus.vendors import VENDORS
-from .model import Nodes
+from .model import Gpus, Nodes
 
 
 def gpus_have_files(nodes: Nodes) -> Iterator[Fault]:
@@ -66,4 +68,52 @@ def partitions_are_possible(nodes: Nodes) -> Iterator[Fault]:
             yield Fault(f"{key}.numa", list(gpus.numa), reason, "list the NUMA node and the render node of each part")
 
 
-RULES = (gpus_have_files, gpus_are_their_vendors, partitions_are_possible)
+def instances_are_possible(nodes: Nodes) -> Iterator[Fault]:
+    """A layout that a GPU can't have would leave it without instances, and the tool that makes them says nothing."""
+    for name, build in nodes.classes.items():
+        gpus, key = build.gpus, f"drawbridge_nodes.classes.{name}.gpus"
+        parts = [("mig.layout", gpus.mig.layout)]
+        parts += [(f"mig.exceptions[{at}].layout", part.layout) for at, part in enumerate(gpus.mig.exceptions)]
+        divided = [(f"{key}.{place}", layout) for place, layout in parts if layout]
+        yield from _exceptions(key, gpus)
+        if not divided:
+            continue
+        if not gpus.made_by.divisible_models:
+            reason = f"GPUs of {gpus.vendor} have no instances"
+            yield Fault(f"{key}.mig", gpus.vendor, reason, "remove mig")
+        elif not (model := gpus.made_by.divisible(gpus.product)):
+            reason = "Drawbridge knows no instances of this product" if gpus.product else "profiles differ by product"
+            models = ", ".join(gpus.made_by.divisible_models)
+            repair = f"write the name as {shlex.join(gpus.made_by.products)} prints it; known are {models}"
+            yield Fault(f"{key}.product", gpus.product, reason, repair)
+        else:
+            for place, layout in divided:
+                yield from _fitting(place, layout, model, gpus.product)
+        if gpus.others:
+            reason = "Slurm detects the GPUs of a node with instances, and would give these to jobs as well"
+            yield Fault(f"{key}.others", gpus.others, reason, "list all GPUs in numa, or remove mig")
+
+
+def _fitting(key: str, layout: Mapping[str, int], model: Divisible, product: str) -> Iterator[Fault]:
+    """The profiles are those of the product, and one GPU has room for all."""
+    shown = ", ".join(f"{name}: {count}" for name, count in layout.items())
+    if unknown := [name for name in layout if name not in model.profiles]:
+        reason = f"{product} has no instances of {unknown[0]}"
+        if "+" in unknown[0] or "-" in unknown[0]:
+            reason = f"Slurm finds types by parts of their names, and {unknown[0]} would be one with the plain profile"
+        yield Fault(key, f"{{{shown}}}", reason, f"use {', '.join(model.profiles)}")
+    elif not model.has_room(layout):
+        reason = f"one {product} has no room for all of these instances"
+        yield Fault(key, f"{{{shown}}}", reason, "take some out, or use smaller ones")
+
+
+def _exceptions(key: str, gpus: Gpus) -> Iterator[Fault]:
+    """Each exception names GPUs of the class, and each GPU once."""
+    listed = [gpu for part in gpus.mig.exceptions for gpu in part.gpus]
+    if bad := [gpu for gpu in listed if gpu >= gpus.count]:
+        reason = f"gpus.numa lists {gpus.count} GPUs, from 0"
+        yield Fault(f"{key}.mig.exceptions", bad[0], reason, "use the index of a GPU in numa")
+    yield from doubled(f"{key}.mig.exceptions", [str(gpu) for gpu in listed], "name each GPU in one exception")
+
+
+RULES = (gpus_have_files, gpus_are_their_vendors, partitions_are_possible, instances_are_possible)

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from ..core import hostlist
 from ..core.cpu_order import ORDERED
 from ..core.faults import Fault, IntentError
-from ..core.options import FILE, HOSTS, LABEL, Shape, may_repeat, option
+from ..core.options import FILE, HOSTS, LABEL, Shape, keyed, may_repeat, option
 from .gpus.vendor import Vendor
 from .gpus.vendors import DEFAULT, VENDORS
 from .nics import NETDEV, RAILS, Nics
@@ -45,6 +48,11 @@ ADDRESS = Shape(
     "an address",
     "at most 253 letters, digits, dots, dashes and colons, such as 10.1.0.21, with a letter or digit at both ends",
 )
+PROFILE = Shape(
+    r"[1-9][0-9]?g[.][0-9]{1,4}gb([+.-][a-z.+-]{1,12})?",
+    "profiles of GPU instances",
+    "slices and memory, such as 3g.40gb",
+)
 MINORS = (1 << 20) - 1
 """The kernel's last minor number."""
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
@@ -60,6 +68,32 @@ class GpuPartition:
         choices=("", "SPX", "DPX", "TPX", "QPX", "CPX"),
     )
     memory: str = option("memory partition mode (empty: any)", "", choices=("", "NPS1", "NPS2", "NPS4", "NPS8"))
+
+
+@dataclass(frozen=True)
+class MigException:
+    """GPUs of a node that are divided otherwise than the others."""
+
+    gpus: tuple[int, ...] = option("indices of these GPUs", low=0, high=63)
+    layout: Mapping[str, int] = keyed(
+        option("instances of each by profile (empty: they stay whole)", MappingProxyType({}), low=1, high=7), PROFILE
+    )
+
+
+@dataclass(frozen=True)
+class Mig:
+    """Instances of GPUs (MIG). A node is divided only while it is drained, and again at each boot before slurmd."""
+
+    layout: Mapping[str, int] = keyed(
+        option(
+            "instances of each GPU by profile, such as 3g.40gb: 2 (empty: GPUs stay whole)",
+            MappingProxyType({}),
+            low=1,
+            high=7,
+        ),
+        PROFILE,
+    )
+    exceptions: tuple[MigException, ...] = option("GPUs with another layout", ())
 
 
 @dataclass(frozen=True)
@@ -83,6 +117,7 @@ class Gpus:
         pattern=PRODUCT,
     )
     partition: GpuPartition = option("partition modes, which GPUs of amd have", GpuPartition())
+    mig: Mig = option("instances into which GPUs are divided; they need product", Mig())
     others: int = option("further GPUs of the node, which get no jobs, such as one for a display", 0, low=0, high=64)
 
     @property
@@ -94,6 +129,30 @@ class Gpus:
     def present(self) -> int:
         """GPUs in the node, those without jobs included."""
         return self.count + self.others
+
+    @cached_property
+    def layouts(self) -> tuple[Mapping[str, int], ...]:
+        """Instances of each GPU by profile, in index order; none of a whole one."""
+        other = {gpu: part.layout for part in self.mig.exceptions for gpu in part.gpus}
+        return tuple(other.get(gpu, self.mig.layout) for gpu in range(self.count))
+
+    @property
+    def divided(self) -> bool:
+        """Whether a GPU is."""
+        return any(self.layouts)
+
+    @cached_property
+    def resources(self) -> dict[str, int]:
+        """What jobs may ask for: whole GPUs by their type, and instances by their profile, with the number of each."""
+        found = Counter({self.type: sum(not layout for layout in self.layouts)})
+        for layout in self.layouts:
+            found.update(layout)
+        return {name: count for name, count in found.items() if count}
+
+    @property
+    def devices(self) -> int:
+        """GPUs and instances for jobs."""
+        return sum(self.resources.values())
 
     @property
     def modes(self) -> dict[str, str]:

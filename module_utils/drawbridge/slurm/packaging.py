@@ -31,6 +31,8 @@ class Packaging:
     mariadb: str
     """Folder of MariaDB's configuration snippets."""
     database: tuple[str, ...] = ("mariadb-server",)
+    detection: tuple[str, ...] = ()
+    """Packages of the plugin that detects instances of GPUs, where the others lack it."""
     user_id: int = 0
     """Number of the user slurm on all hosts, if the packages don't create it; 0: they do."""
 
@@ -49,6 +51,8 @@ _ALL = (
         node=(*_BASE, "slurmd"),
         login=(*_BASE, "sackd"),
         adopt=("libpam-slurm-adopt",),
+        # of the archive's part contrib
+        detection=("slurm-wlm-nvml-plugin",),
     ),
     _rpm(
         "openhpc",

@@ -73,7 +73,7 @@ def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Seq
     C(ready), options of M(drawbridge.drawbridge.slurm_node_ready).
     """
     return {
-        **_packages(slurm, "node", *(["adopt"] if slurm.node_logins.policy == ADOPT else [])),
+        **_packages(slurm, "node", *_further_parts(slurm, nodes.class_of(name))),
         "slurmd": [
             *scripts(slurm, ("prolog", "epilog")),
             *_job_gpus(nodes.class_of(name)),
@@ -91,6 +91,12 @@ def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Seq
         "logins": _logins(slurm, name, cgroups),
         "ready": {"name": name, "gres": gres(nodes.class_of(name)), "health": HEALTH},
     }
+
+
+def _further_parts(slurm: Slurm, node_class: NodeClass) -> list[str]:
+    """Parts of a distributor's packages that not every node needs."""
+    wanted = {"adopt": slurm.node_logins.policy == ADOPT, "detection": node_class.gpus.divided}
+    return [part for part, wants in wanted.items() if wants]
 
 
 def _logins(slurm: Slurm, name: str, cgroups: bool) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .instances import Divisible
+
 
 @dataclass(frozen=True)
 class Partition:
@@ -85,6 +87,16 @@ class Vendor:
     """GPUs that each compute mode makes of one GPU of a type; empty for a type whose modes are not known."""
     fitting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Compute modes that each memory mode of these types can have."""
+    divisible: Callable[[str], Divisible | None] = lambda product: None
+    """Instances that GPUs of a product can be divided into (MIG); None for a product whose instances are not known."""
+    divisible_models: tuple[str, ...] = ()
+    """Models whose instances are known, for people."""
+    autodetect: str = ""
+    """Slurm's word for the detection of instances by `slurm_plugin`."""
+    instance: str = ""
+    """Regular expression of an instance's line in `listing`, below the line of its GPU, with the profile as a group."""
+    instance_resource: str = ""
+    """Name of instances of one {profile} in Kubernetes."""
     job_mapping: str = ""
     """Directory in which the vendor's exporter reads the job of each GPU; empty: Drawbridge's own."""
     open_driver: str = ""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import amd, nvidia
+from . import amd, nvidia, nvidia_mig
 from .vendor import Partition, Vendor
 
 _SMI, _AMD_SMI = "nvidia-smi", "amd-smi"
@@ -35,6 +35,11 @@ VENDORS: Mapping[str, Vendor] = {
         read_minor=nvidia.minor,
         listing=(_SMI, "--list-gpus"),
         listed="GPU ",
+        divisible=nvidia_mig.divisible,
+        divisible_models=nvidia_mig.KNOWN,
+        autodetect="nvml",
+        instance=r"\s+MIG (\S+)\s+Device ",
+        instance_resource="nvidia.com/mig-{profile}",
         release=(_SMI, "--query-gpu=driver_version", "--format=csv,noheader"),
         processes=(_SMI, "--query-compute-apps=pid", "--format=csv,noheader"),
         open_driver="Open Kernel",

@@ -53,8 +53,8 @@ class NodeGroup:
 
     @property
     def cpus_per_gpu(self) -> int:
-        """CPUs of whole cores for each GPU: Slurm gives only whole cores, so more would leave the last GPU too few."""
-        return self.cpus // self.cpus_of_a_core // self.node_class.gpus.count * self.cpus_of_a_core
+        """CPUs of whole cores for each GPU or instance: Slurm gives only whole cores, so the last one has its CPUs."""
+        return self.cpus // self.cpus_of_a_core // self.node_class.gpus.devices * self.cpus_of_a_core
 
     def cores_near(self, numa: int) -> str:
         """Slurm's cores of the socket that has a NUMA node, without hyperthreads; empty if more than one has it.
@@ -104,9 +104,11 @@ def _addresses(nodes: Nodes, members: Sequence[str]) -> str:
 
 
 def gres(node_class: NodeClass) -> str:
-    """The node's GPUs as in Gres=; empty for none."""
-    gpus = node_class.gpus
-    return f"gpu:{gpus.type}:{gpus.count}" if gpus.count else ""
+    """The node's GPUs and their instances as in Gres=; empty for none.
+
+    An untyped entry would make whole GPUs and instances interchangeable.
+    """
+    return ",".join(f"gpu:{name}:{count}" for name, count in node_class.gpus.resources.items())
 
 
 def node_line(group: NodeGroup) -> Record:
@@ -145,5 +147,5 @@ def job_defaults(groups: Sequence[NodeGroup]) -> Record:
     default: dict[str, object] = {"DefMemPerCPU": min(group.memory_mib // group.cpus for group in groups)}
     if with_gpus := [group for group in groups if group.node_class.gpus.count]:
         default["DefCpuPerGPU"] = min(group.cpus_per_gpu for group in with_gpus)
-        default["DefMemPerGPU"] = min(group.memory_mib // group.node_class.gpus.count for group in with_gpus)
+        default["DefMemPerGPU"] = min(group.memory_mib // group.node_class.gpus.devices for group in with_gpus)
     return default

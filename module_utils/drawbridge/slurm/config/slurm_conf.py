@@ -154,7 +154,7 @@ def _priority(slurm: Slurm) -> Record:
 
 
 def _accounting(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
-    types = sorted({group.node_class.gpus.type for group in groups if group.node_class.gpus.count})
+    types = sorted({name for group in groups for name in group.node_class.gpus.resources})
     gpus = ",".join(["gres/gpu", *(f"gres/gpu:{name}" for name in types)]) if types else ""
     return {
         "AccountingStorageType": "accounting_storage/slurmdbd",

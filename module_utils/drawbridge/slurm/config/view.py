@@ -41,7 +41,11 @@ def cgroup_conf(slurm: Slurm, cgroups: bool) -> str:
 
 
 def gres_conf(nodes: Nodes, slurm: Slurm) -> str:
-    """One file for all nodes, with the site's lines. Without autodetection, a node that lacks a GPU is a finding."""
+    """One file for all nodes, with the site's lines. Without autodetection, a node that lacks a GPU is a finding.
+
+    Instances of GPUs are detected: their device files change with each division, and a job's variables have their
+    UUIDs only so. A missing one is a finding too, for the node's line has the number of each profile.
+    """
     records: list[Record] = [{"AutoDetect": "off"}]
     own = text([*records, *(record for group in node_groups(nodes, slurm) for record in _gpus(group))])
     return own + "".join(f"{line}\n" for line in slurm.gres_lines)
@@ -77,6 +81,8 @@ def _gpus(group: NodeGroup) -> list[Record]:
     The kernel itself shows a process only the GPUs whose render nodes it may open.
     """
     gpus = group.node_class.gpus
+    if gpus.divided:
+        return [{"NodeName": group.nodes, "Name": "gpu", "AutoDetect": gpus.made_by.autodetect}]
     cores = [group.cores_near(numa) for numa in gpus.numa]
     if "" in cores:  # Slurm accepts cores of all GPUs, or of none
         cores = [""] * gpus.count

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Range
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import (
+    Mig,
+    MigException,
+    Range,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.node_groups import (
     job_defaults,
     node_groups,
@@ -63,6 +67,16 @@ def test_cpus_and_gpus_bring_their_part_of_the_smallest_node() -> None:
     assert found["big"].endswith("DefMemPerCPU=17100 DefCpuPerGPU=14 DefMemPerGPU=256512")
     assert found["all"].endswith("DefMemPerCPU=2150 DefCpuPerGPU=14 DefMemPerGPU=32256")
     assert found["bare"].endswith("OverSubscribe=NO DefMemPerCPU=2150"), "a node without GPUs has no part of one"
+
+
+def test_instances_are_resources_of_their_own_beside_whole_gpus() -> None:
+    """Each brings its part of the node, whatever its size."""
+    gpus = replace(GPUS, mig=Mig({"1g.10gb": 2, "3g.40gb": 1}, (MigException((0, 1)),)))
+    nodes = replace(NODES, classes={**NODES.classes, "h100": replace(NODES.classes["h100"], gpus=gpus)})
+    conf = slurm_conf(SLURM, nodes, {}, True)
+    assert "Gres=gpu:h100:2,gpu:1g.10gb:12,gpu:3g.40gb:6 " in conf
+    assert "AccountingStorageTRES=gres/gpu,gres/gpu:1g.10gb,gres/gpu:3g.40gb,gres/gpu:h100" in conf
+    assert "DefCpuPerGPU=6 DefMemPerGPU=102604" in conf, "60 cores of two threads for 20"
 
 
 def test_slurm_counts_cores_where_the_kernel_counts_threads() -> None:

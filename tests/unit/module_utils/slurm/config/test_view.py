@@ -23,6 +23,17 @@ def test_jobs_get_amds_render_nodes_and_amds_variables_alone() -> None:
     assert "kfd" not in text
 
 
+def test_slurm_detects_instances_since_jobs_need_their_uuids() -> None:
+    machine = ALL["dgx_h100"]
+    gpus = {"type": "h100", "product": "NVIDIA H100 80GB HBM3", "numa": list(machine.gpus)}
+    site = intent(machine, gpus={**gpus, "mig": {"layout": {"3g.40gb": 2}, "exceptions": [{"gpus": [0, 1]}]}})
+    lines = view.gres_conf(site.nodes, site.slurm).splitlines()
+    assert [line for line in lines if line and not line.startswith("#")] == [
+        "AutoDetect=off",
+        "NodeName=n1 Name=gpu AutoDetect=nvml",
+    ]
+
+
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_gpus_are_near_the_cores_of_their_socket(name: str) -> None:
     """Files in the order of GPUs; no cores where a NUMA node is more than one socket."""
