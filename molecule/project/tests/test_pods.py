@@ -9,7 +9,9 @@ import pytest
 from tests.stack import job_state, ssh
 from tests.waiting import until
 
-HOME, ROOT = "/gpfs/fs1/home/ada", "/gpfs/fs1/projects"
+HOMES, ROOT = "/gpfs/fs1/home", "/gpfs/fs1/projects"
+PEOPLE = {"genome": ("ada", "vision"), "voice": ("cleo", "speech"), "solvent": ("dan", "chem")}
+"""Of each project: who runs its pods, and the group of its files."""
 IMAGE = "docker.io/lab/python:3"
 LONG_S = 600
 
@@ -18,26 +20,33 @@ def ended(job: str) -> bool:
     return job_state(job) in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
 
 
-def run(command: str, options: str = "", account: str = "genome") -> tuple[str, str]:
-    """What a pod of ada's job prints, and the job's state."""
+def run(command: str, options: str = "", project: str = "genome") -> tuple[str, str]:
+    """What a pod of a project's job prints, and the job's state."""
+    user, _group = PEOPLE[project]
+    home = f"{HOMES}/{user}"
+    # the pods of genome alone see the homes: the others work in their claim
     line = f"drawbridge-run --image {IMAGE} --pull never {options} -- sh -c '{command}'"
-    sbatch = f"sbatch --parsable -A {account} -p ai-train --gres=gpu:h100:8 --time=10 --chdir={HOME}"
-    job = ssh("ctl", f"cd /; runuser -u ada -- {sbatch} --output={HOME}/%j.out", f"#!/bin/sh\nexec {line}\n")
+    sbatch = f"sbatch --parsable -A {project} -p ai-train --gres=gpu:h100:8 --time=10 --chdir={home}"
+    job = ssh("ctl", f"cd /; runuser -u {user} -- {sbatch} --output={home}/%j.out", f"#!/bin/sh\nexec {line}\n")
     until(lambda: ended(job), LONG_S, f"job {job} ends")
-    return ssh("gpu01", f"cat {HOME}/{job}.out"), job_state(job)
+    return ssh("gpu01", f"cat {home}/{job}.out"), job_state(job)
 
 
-def test_a_pod_writes_into_the_claim_of_its_project() -> None:
-    said, state = run(f"echo from a pod > /claims/files/pod && cat {ROOT}/genome/pod", "--claim files")
+CLAIM = "--claim files --workdir /claims/files"
+
+
+@pytest.mark.parametrize("project", PEOPLE)
+def test_a_pod_writes_into_the_claim_of_its_project(project: str) -> None:
+    said, state = run(f"echo from a pod > /claims/files/pod && cat {ROOT}/{project}/pod", CLAIM, project)
     assert state == "COMPLETED" and "from a pod" in said, said
-    assert ssh("gpu02", f"stat -c '%U:%G' {ROOT}/genome/pod") == "ada:vision"
+    assert ssh("gpu02", f"stat -c '%U:%G' {ROOT}/{project}/pod") == ":".join(PEOPLE[project])
 
 
-def test_a_pod_writes_no_more_than_the_quota() -> None:
-    said, state = run(
-        "dd if=/dev/zero of=/claims/files/large bs=1048576 count=1100; code=$?; rm -f /claims/files/large; exit $code",
-        "--claim files",
-    )
+@pytest.mark.parametrize("project", PEOPLE)
+def test_a_pod_writes_no_more_than_the_quota(project: str) -> None:
+    large = "/claims/files/large"
+    write = f"dd if=/dev/zero of={large} bs=1048576 count=2100; code=$?; rm -f {large}; exit $code"
+    said, state = run(write, CLAIM, project)
     assert state == "FAILED" and ("No space left" in said or "quota" in said), said
 
 
