@@ -42,12 +42,18 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.t
 ROOT = Path(__file__).resolve().parent.parent
 RECORDING = ROOT / "examples/prometheus/drawbridge.recording.rules.yml"
 RECORDED: Mapping[str, tuple[str, str]] = {
-    "drawbridge:gpu_busy:ratio": ("node, gpu", "Part of the time in which a kernel runs."),
-    "drawbridge:gpu_sm_active:ratio": ("node, gpu", "Part of the cycles in which its SMs or compute units have work."),
-    "drawbridge:gpu_sm_occupancy:ratio": ("node, gpu", "Warps on its SMs, of as many as fit."),
-    "drawbridge:gpu_tensor_active:ratio": ("node, gpu", "Part of the cycles in which tensor or matrix cores work."),
-    "drawbridge:gpu_memory_used:bytes": ("node, gpu", "Used memory."),
-    "drawbridge:gpu_memory_used:ratio": ("node, gpu", "Used memory, as a part of the memory for programs."),
+    "drawbridge:gpu_busy:ratio": ("node, gpu, GPU_I_ID", "Part of the time in which a kernel runs."),
+    "drawbridge:gpu_sm_active:ratio": (
+        "node, gpu, GPU_I_ID",
+        "Part of the cycles in which its SMs or compute units have work.",
+    ),
+    "drawbridge:gpu_sm_occupancy:ratio": ("node, gpu, GPU_I_ID", "Warps on its SMs, of as many as fit."),
+    "drawbridge:gpu_tensor_active:ratio": (
+        "node, gpu, GPU_I_ID",
+        "Part of the cycles in which tensor or matrix cores work.",
+    ),
+    "drawbridge:gpu_memory_used:bytes": ("node, gpu, GPU_I_ID", "Used memory."),
+    "drawbridge:gpu_memory_used:ratio": ("node, gpu, GPU_I_ID", "Used memory, as a part of the memory for programs."),
     "drawbridge:gpu_power:watts": ("node, gpu", "Power."),
     "drawbridge:gpu_temperature:celsius": ("node, gpu", "Temperature."),
     "drawbridge:gpu_xid:last": ("node, gpu", "The last Xid; NVIDIA's alone."),

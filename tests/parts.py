@@ -41,7 +41,7 @@ SEEN = ("pylint", "import", "pep8")
 LINT = (str(BIN / "ansible-lint"), "--offline", "-q")
 NEXT_SLURM = (
     *("tests/lab/test_slurm_metrics.py", "tests/lab/test_node_record.py", "tests/lab/test_slurm_budgets.py"),
-    "tests/lab/test_slurm_amd.py",
+    *("tests/lab/test_slurm_amd.py", "tests/lab/test_slurm_mig.py"),
 )
 """Live tests that run with Debian's newest Slurm too."""
 LIMIT_S, NIGHT_S = 3600, 4 * 3600

@@ -14,6 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from lab.hosts.paths import Paths
 from lab.image import build
+from lab.image.recipe import packages
 
 SCENE_S = 600
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -158,4 +159,22 @@ def _of_lab(work: Path) -> Place:
     environment = {"PATH": PATH, "TREE": str(image.tree), "WORK": str(work)}
     found = Place(work, {**environment, "PACKAGES": str(image.packages), "DEBS": debs})
     found.run(UNPACK)
+    return found
+
+
+def package(place: Place, name: str, component: str) -> Path:
+    """A package of the suite's that the place lacks, kept for later runs; `component` is its part of the archive."""
+    suite = os.environ.get("SLURM_SUITE") or packages()["suite"]
+    # a plugin fits one release
+    release = (place.work / "release").read_text().split()[-1]
+    folder = Paths.of().cache / "suites" / f"{suite}-{name}-{release}"
+    if not folder.is_dir():
+        partial = folder.with_suffix(".partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        hook = f'cd {partial} && APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get --quiet download {name}'
+        argv = [*SUITE[:2], "--variant=custom", "--format=null", f"--components={component}", *SUITE[-1:]]
+        mirror = [it] if (it := os.environ.get("LAB_MIRROR")) else []
+        subprocess.run([*argv, f"--customize-hook={hook}", suite, "-", *mirror], check=True, timeout=SCENE_S)
+        partial.rename(folder)
+    (found,) = folder.glob("*.deb")
     return found

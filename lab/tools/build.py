@@ -3,8 +3,9 @@
 """Build the lab's Kubernetes binaries, containerd, helm and the device plugin, each once, into a cache.
 
 Versions and checksums are pinned by go.mod and go.sum. Kubernetes and the device plugin share a pair. Each of
-containerd, helm, the training-operator, JobSet, Trainer and node_exporter has one, as their requirements differ.  Each
-program has a cache key of its own, so that a changed device plugin doesn't cost a new API server.
+containerd, helm, the training-operator, JobSet, Trainer, node_exporter and nvidia-mig-parted has one, as their
+requirements differ. Each program has a cache key of its own, so that a changed device plugin doesn't cost a new API
+server.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ class Binary:
     module: str = "."
     flags: str = ""
     minutes: float = 0.5
+    cgo: bool = field(default=False, repr=False)
+    """Whether it calls a library of C, which takes gcc. The caches' keys are older than this field."""
 
 
 BINARIES = (
@@ -73,7 +76,10 @@ NODE_EXPORTER = Binary(
     module="node_exporter",
     flags="-X github.com/prometheus/common/version.Version=1.11.1",
 )
-ON_DEMAND = (TRAINING_OPERATOR, JOBSET, TRAINER, NODE_EXPORTER)
+MIG_PARTED = Binary(
+    "nvidia-mig-parted", "github.com/NVIDIA/mig-parted/cmd/nvidia-mig-parted", module="mig-parted", cgo=True
+)
+ON_DEMAND = (TRAINING_OPERATOR, JOBSET, TRAINER, NODE_EXPORTER, MIG_PARTED)
 """These are built only for tests that need them."""
 
 
@@ -135,7 +141,8 @@ def _build(chosen: toolchain.Toolchain, wanted: dict[Binary, Path], tools: Path,
 def _compile(go: Path, binary: Binary, work: Path) -> Path:
     out = work / binary.name
     command = [go, "build", "-ldflags", f"-s -w {binary.flags}".strip(), "-o", out, binary.package]
-    done = twice(lambda: subprocess.run(command, cwd=HERE / binary.module, env=environment(work), check=False))
+    env = {**environment(work), "CGO_ENABLED": str(int(binary.cgo))}
+    done = twice(lambda: subprocess.run(command, cwd=HERE / binary.module, env=env, check=False))
     if done.returncode:
         raise LabError(
             f"{binary.name} could not be built: go build ended with {done.returncode}, and its own words stand above;"

@@ -186,7 +186,7 @@ def test_the_checks_of_a_proof_are_generated() -> None:
 
 def test_the_tables_of_metrics_are_generated() -> None:
     assert METRICS.read_text() == metrics_page(), "run `make docs`"
-    assert "| `drawbridge:gpu_busy:ratio` | node, gpu |" in METRICS.read_text()
+    assert "| `drawbridge:gpu_busy:ratio` | node, gpu, GPU_I_ID |" in METRICS.read_text()
 
 
 def test_the_options_of_playbooks_are_generated() -> None:

@@ -26,8 +26,11 @@ ALIKE = {
     "slurm_controller/etc/slurm/job_submit.lua": (),
 }
 """Files that hardly depend on the site: those of example-rails are enough, and of the sites that are named."""
-OF_VENDOR = ("example-mi300x", "slurm_controller/etc/slurm/gres.conf")
-"""A file that another vendor's GPUs change, and its site."""
+OF_GPUS = {
+    "slurm_controller/etc/slurm/gres.conf": ("example-mi300x", "example-slices"),
+    "slurm_controller/etc/slurm/slurm.conf": ("example-slices",),
+}
+"""Files that another vendor's GPUs or instances change, and their sites."""
 FOREIGN = ("LAB_", "ANSIBLE_", "KUBECONFIG")
 """Variables of a person's shell that inventories or Ansible would read."""
 
@@ -57,7 +60,7 @@ def kept(site: str, name: str) -> bool:
     """Whether a file of a site's plan is one of those that are compared."""
     if site in WHOLE:
         return site in ("example-rails", *ALIKE.get(name, WHOLE))
-    if (site, name) == OF_VENDOR:
+    if site in OF_GPUS.get(name, ()):
         return True
     return name.startswith("switches/") or not any((HOME / other / name).exists() for other in WHOLE)
 

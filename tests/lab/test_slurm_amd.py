@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.node_groups import gres
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import JOB_GPUS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import slurm_node
@@ -41,6 +42,7 @@ GPUS = {
     "numa": list(MACHINE.gpus),
     "minors": list(kfd.MINORS),
     "partition": {"compute": "SPX", "memory": "NPS1"},
+    "shards": 2,
 }
 PARTS = re.compile(r"/etc/drawbridge/slurm/(prolog|epilog)[.]d/60-job-gpus")
 HARDWARE = """
@@ -79,6 +81,15 @@ cp -r /run/exporter /out/exporter
 touch /tmp/end
 come '! squeue --noheader | grep -q .'
 ls /run/exporter > /out/left
+scontrol --oneliner show node n1 > /out/node
+for gres in gpu:mi300x:7 shard:1 shard:1 shard:1; do
+  sbatch --mem=1 --cpus-per-task=1 --gres=$gres --output=/out/shard-%j \\
+    --wrap 'env; until [ -e /tmp/over ]; do sleep 0.1; done'
+done
+come '[ "$(squeue --noheader --states=running | wc -l)" = 3 ]'
+come 'squeue --noheader --format=%r | grep -q Resources'
+touch /tmp/over
+come '! squeue --noheader | grep -q .'
 kill $(cat /run/slurmd-n1.pid)
 rm /dev/dri/renderD136
 hardware lost
@@ -151,9 +162,9 @@ def texts(release: str) -> dict[str, str]:
     }
 
 
-def jobs(out: Path) -> list[dict[str, str]]:
+def jobs(out: Path, kind: str = "job") -> list[dict[str, str]]:
     """The environment of each job, in the order of submission."""
-    paths = sorted(out.glob("job-*"), key=lambda path: int(path.name[len("job-") :]))
+    paths = sorted(out.glob(f"{kind}-*"), key=lambda path: int(path.name.partition("-")[2]))
     return [dict(re.findall(r"^(\w+)=(.*)$", path.read_text(), re.MULTILINE)) for path in paths]
 
 
@@ -179,6 +190,14 @@ def test_the_exporter_reads_the_job_of_each_gpu_until_the_job_ends(out: Path) ->
     assert {name: job["SLURM_JOB_ID"] for name, job in mapped.items()} == has
     assert {name: job["CUDA_VISIBLE_DEVICES"] for name, job in mapped.items()} == {name: name for name in has}
     assert (out / "left").read_text() == ""
+
+
+def test_two_jobs_share_a_gpu_by_shards_and_a_third_waits(out: Path) -> None:
+    shown = re.sub(r"[(]S:[0-9-]+[)]", "", (out / "node").read_text())
+    assert f" Gres={gres(site().nodes.classes['a'])} " in shown
+    devices = [set(job["ROCR_VISIBLE_DEVICES"].split(",")) for job in jobs(out, "shard")]
+    assert len(devices[0]) == 7 and devices[1] == devices[2] and len(devices) == 4
+    assert not devices[0] & devices[1], "a whole GPU is no one's share"
 
 
 def test_a_missing_render_node_is_named_and_slurmd_does_not_go_on_without_it(out: Path) -> None:

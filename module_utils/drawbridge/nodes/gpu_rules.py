@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from ..core.faults import Fault
 from ..core.rules import doubled
-from .gpus.instances import Divisible
+from .gpus.divisible import MODELS, divisible
+from .gpus.profiles import Divisible
 from .gpus.vendors import VENDORS
 from .model import Gpus, Nodes
 
@@ -78,17 +79,20 @@ def instances_are_possible(nodes: Nodes) -> Iterator[Fault]:
         yield from _exceptions(key, gpus)
         if not divided:
             continue
-        if not gpus.made_by.divisible_models:
+        if gpus.vendor not in MODELS:
             reason = f"GPUs of {gpus.vendor} have no instances"
             yield Fault(f"{key}.mig", gpus.vendor, reason, "remove mig")
-        elif not (model := gpus.made_by.divisible(gpus.product)):
+        elif not (model := divisible(gpus.vendor, gpus.product)):
             reason = "Drawbridge knows no instances of this product" if gpus.product else "profiles differ by product"
-            models = ", ".join(gpus.made_by.divisible_models)
+            models = ", ".join(MODELS[gpus.vendor].known)
             repair = f"write the name as {shlex.join(gpus.made_by.products)} prints it; known are {models}"
             yield Fault(f"{key}.product", gpus.product, reason, repair)
         else:
             for place, layout in divided:
                 yield from _fitting(place, layout, model, gpus.product)
+        if gpus.shards:
+            reason = "Slurm shares whole GPUs alone, and jobs of shards could get an instance of any size"
+            yield Fault(f"{key}.shards", gpus.shards, reason, "remove shards or mig, or use two node classes")
         if gpus.others:
             reason = "Slurm detects the GPUs of a node with instances, and would give these to jobs as well"
             yield Fault(f"{key}.others", gpus.others, reason, "list all GPUs in numa, or remove mig")

@@ -14,6 +14,7 @@ from ..core.converge import DeviceError
 from ..core.cpus import cpu_list
 from . import hardware_cpus
 from . import hardware_text as text
+from .gpus import instances_text
 from .gpus.listed_io import listed, on_bus
 from .gpus.vendor import Vendor
 from .gpus.vendors import VENDORS
@@ -85,10 +86,17 @@ class Host:
             return []
         bare = [{"pci": address, "name": ""} for address in there]
         found = self._try("GPUs", lambda: vendor.read_products(self._tool(*vendor.products)), bare)
-        return [
+        layouts = self._try("instances of GPUs", lambda: self._layouts(vendor), []) if found != bare else []
+        own = [
             {**gpu, "vendor": name, "numa": _numa(base / gpu["pci"]), "minor": self._minor(vendor, gpu["pci"])}
             for gpu in found
         ]
+        divided = len(layouts) == len(own) and any(layouts)
+        return [{**gpu, "instances": layout} for gpu, layout in zip(own, layouts)] if divided else own
+
+    def _layouts(self, vendor: Vendor) -> list[dict[str, int]]:
+        """Instances of each GPU by profile; none for a vendor without instances."""
+        return instances_text.listed(self._tool(*vendor.listing), vendor) if vendor.instance else []
 
     def _named(self, name: str, vendor: Vendor, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """GPUs of the kernel's list. Their names need the vendor's tool."""

@@ -60,7 +60,7 @@ TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 @dataclass(frozen=True)
 class GpuPartition:
-    """Partition modes of AMD's GPUs. Drawbridge compares them; a person changes them on a drained node."""
+    """Partition modes of AMD's GPUs. A drained node gets the compute mode; a person changes the memory mode."""
 
     compute: str = option(
         "compute partition mode of each GPU (empty: any). Each part is a GPU in numa and minors",
@@ -118,6 +118,9 @@ class Gpus:
     )
     partition: GpuPartition = option("partition modes, which GPUs of amd have", GpuPartition())
     mig: Mig = option("instances into which GPUs are divided; they need product", Mig())
+    shards: int = option(
+        "jobs that may share each GPU as Slurm's gres/shard, without any wall between them (0: none)", 0, low=0, high=64
+    )
     others: int = option("further GPUs of the node, which get no jobs, such as one for a display", 0, low=0, high=64)
 
     @property

@@ -42,10 +42,15 @@ class NodeUse:
         """Whether Drawbridge's drain keeps jobs off."""
         return self._marker.exists()
 
+    def pod(self) -> str:
+        """A job's pod that the kubelet has not cleaned up yet; empty for none."""
+        pods = sorted(path.name for path in self._pod_logs.glob("*_slurm-*"))
+        return f"a job's pod is on this node ({pods[0]}); run this again when the node is empty" if pods else ""
+
     def busy(self) -> str:
         """The Slurm job on this node, or a job's pod that the kubelet has not cleaned up yet; empty for none."""
-        if pods := sorted(path.name for path in self._pod_logs.glob("*_slurm-*")):
-            return f"a job's pod is on this node ({pods[0]}); run this again when the node is empty"
+        if pod := self.pod():
+            return pod
         if not shutil.which("squeue"):
             return ""
         try:

@@ -24,6 +24,11 @@ def _gpu_plugin(facts: Facts, want: Want) -> str:
     return f"{', '.join(plugins)} is for GPUs of another vendor than {want['gpu_vendor']}" if plugins else ""
 
 
+def _gpu_instances(facts: Facts, want: Want) -> str:
+    lacking = facts.get("gpus", {}).get("lacking", ())
+    return f"its node class has instances of GPUs, and the host lacks {', '.join(lacking)}" if lacking else ""
+
+
 def _gpu_driver(facts: Facts, want: Want) -> str:
     gpus = facts.get("gpus")
     if not gpus or not want["gpus"] or gpus["drivers"]:
@@ -135,6 +140,14 @@ TABLE = (
         "slurmd -C can crash, and the node can't be compared with its class",
         "remove the package with the plugin that the finding names",
         _gpu_plugin,
+    ),
+    Finding(
+        "gpu_instances",
+        GPUS,
+        "a program that divides GPUs into instances, or Slurm's plugin that detects them, is missing",
+        "the node has no instances, and Slurm starts no job on it",
+        "install what the finding names",
+        _gpu_instances,
     ),
     Finding(
         "gpu_driver",

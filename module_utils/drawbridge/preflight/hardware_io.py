@@ -43,6 +43,7 @@ def gpus(want: Want, run: Run) -> dict[str, Any]:
         "manager": (said(run, *show) or "").strip() if vendor.switch_unit else "",
         "foreign": foreign(vendor, ROOT),
         "plugins": _plugins(vendor),
+        "lacking": _lacking(vendor, want),
     }
 
 
@@ -61,7 +62,24 @@ def _releases(vendor: Vendor, loaded: str, run: Run) -> list[str]:
 def _plugins(vendor: Vendor) -> list[str]:
     """Slurm's plugins for GPUs of other vendors."""
     others = {other.slurm_plugin for other in VENDORS.values() if other is not vendor}
-    return sorted(str(path) for place in PLUGINS for path in Path(ROOT).glob(place) if path.name in others)
+    return sorted(str(path) for path in _installed() if path.name in others)
+
+
+def _installed() -> list[Path]:
+    return [path for place in PLUGINS for path in Path(ROOT).glob(place)]
+
+
+def _lacking(vendor: Vendor, want: Want) -> list[str]:
+    """Programs and plugins that instances of GPUs need."""
+    lacking = []
+    if want["divided"] and vendor.divider:
+        try:
+            tool(vendor.divider.program)
+        except DeviceError:
+            lacking.append(f"{vendor.divider.program} ({vendor.divider.package})")
+    if want["detects"] and not any(path.name == vendor.slurm_plugin for path in _installed()):
+        lacking.append(f"Slurm's plugin {vendor.slurm_plugin}")
+    return lacking
 
 
 def pci(want: Want, run: Run) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from ..nic.links import plan as links
 from ..nic.links.settings import pci_of, typed
 from ..nic.queues import ONE_CLASS
 from ..nic.roce import plan as roce
+from ..nodes.gpus import instances_text
 from ..nodes.nics import INTEL, MELLANOX
 from ..slurm.accounting.plan import AccountingState
 from ..slurm.logins import text as logins
@@ -155,6 +156,17 @@ def slurm_daemon(unit: str, files: Any) -> Artefact:
     return Artefact([f"run {unit}"], entries(files)[0])
 
 
+def gpu_instances(gpus: Any) -> Artefact:
+    """Instances of each GPU."""
+    divided = [(index, instances_text.words(layout)) for index, layout in enumerate(gpus) if layout]
+    return Artefact([f"divide GPU {index} into {layout}" for index, layout in divided] or ["all GPUs stay whole"])
+
+
+def gpu_modes(gpu_modes: Mapping[str, str]) -> Artefact:
+    """Partition modes of all GPUs."""
+    return Artefact([f"set the {part} partition of the GPUs to {mode}" for part, mode in gpu_modes.items()])
+
+
 def slurm_node_logins(policy: str, admins: Any, admin_groups: Any, name: str) -> Artefact:
     """PAM's block for sshd; those of programs that run commands later depend on the host."""
     if policy == SITE:
@@ -194,7 +206,8 @@ def shared_directories(directories: Any) -> Artefact:
 _FUNCTIONS = (
     *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_runtime, gate_token, gate_guards),
     *(node_exporter, slurm_munge_key, slurm_packages, slurm_database, slurm_daemon, slurm_node_logins),
-    *(slurmdbd_config, slurm_config, slurm_accounting, shared_directories),
+    *(slurmdbd_config, slurm_config, slurm_accounting, shared_directories, gpu_instances),
+    gpu_modes,
     *(*KUBE, *(function for kind in KINDS.values() for function in kind.artefacts)),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}

@@ -82,6 +82,10 @@ def _gpus(host: str, key: str, wanted: Gpus, found: Sequence[Facts]) -> Iterator
     if -1 not in minors and minors != wanted.numbers:
         yield Difference(host, f"{key}.minors", wanted.numbers, minors, repair)
         return
+    for index, (layout, gpu) in enumerate(zip(wanted.layouts, own)):
+        # the tool that prints names lists instances
+        if gpu["name"] and dict(layout) != (has := gpu.get("instances", {})):
+            yield Difference(host, f"{key}.mig", f"{dict(layout)} on GPU {index}", has, repair)
     for index, (want, gpu) in enumerate(zip(wanted.numa, own)):
         if gpu["numa"] not in (want, -1):
             yield Difference(host, f"{key}.numa[{index}]", want, f"{gpu['numa']} (GPU at {gpu['pci']})", repair)

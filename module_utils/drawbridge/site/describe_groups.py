@@ -76,7 +76,7 @@ def in_order(names: Mapping[str, Any]) -> list[str]:
 
 def _hardware(facts: Facts) -> str:
     """A key that equal hardware shares. Links and neighbours are no part of a class."""
-    gpus = [(gpu["name"], gpu["numa"], gpu["minor"]) for gpu in facts["gpus"]]
+    gpus = [(gpu["name"], gpu["numa"], gpu["minor"], gpu.get("instances", {})) for gpu in facts["gpus"]]
     nics = [(nic["netdev"], nic["rdma"], nic["device"], nic["numa"]) for nic in facts["nics"]]
     memory = round(facts["memory_mib"] / MIB_OF_A_STEP)
     return json.dumps([facts["cpus"], memory, gpus, nics], sort_keys=True)

@@ -177,6 +177,24 @@ def _gpus(one: Found, live: Mapping[str, str], wrong: Mapping[str, str]) -> list
         propose(8, Gpus, "type", kind, f"Slurm's type of them: {VENDORS[gpus[0]['vendor']].products[0]}"),
         propose(8, Gpus, "numa", None if -1 in numa or "gpus.numa" in wrong else numa, look),
         *_minors([gpu["minor"] for gpu in gpus], VENDORS[gpus[0]["vendor"]]),
+        *_instances(gpus),
+    ]
+
+
+def _instances(gpus: Sequence[Facts]) -> list[str]:
+    """The layout that most GPUs have, and those of the others."""
+    layouts = [gpu.get("instances", {}) for gpu in gpus]
+    if not any(layouts):
+        return []
+    usual = max(layouts, key=layouts.count)
+    others = [{"gpus": [index], "layout": layout} for index, layout in enumerate(layouts) if layout != usual]
+    mig = {"layout": usual, **({"exceptions": others} if others else {})}
+    names = {gpu["name"] for gpu in gpus}
+    return [
+        propose(
+            8, Gpus, "product", names.pop() if len(names) == 1 else "", "product of the GPUs, as the driver prints it"
+        ),
+        propose(8, Gpus, "mig", mig, "instances of each GPU by profile"),
     ]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..core import hostlist
 from ..core import names as gate_names
-from ..core.cpus import cpu_list
 from ..core.names import (
     GATE_NAMESPACE,
     GATED,
@@ -28,6 +27,7 @@ from ..core.names import (
 from ..health.model import Health
 from ..kube.closed_list.cel import unlisted_fields
 from ..kube.closed_list.pods import CLAIM_VOLUME
+from ..kube.gpu_resources import device_names
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
@@ -39,6 +39,7 @@ from ..storage.model import SharedFilesystem
 from . import projects_kube_view as of_projects
 from .compose import apart_from
 from .filesystems_view import of_namespaces
+from .pod_view import gated_nodes, pod_limits
 
 RBAC = "rbac.authorization.k8s.io"
 CONTROLLERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
@@ -56,11 +57,6 @@ FINISHED = 4
 """How many times as many pods a job namespace may have as may run there: the others are finished."""
 
 Json = dict[str, Any]
-
-
-def gated_nodes(slurm: Slurm) -> list[str]:
-    """Nodes of all partitions with gate: true, in the order of their first appearance."""
-    return list(dict.fromkeys(name for part in slurm.partitions if part.gate for name in hostlist.expand(part.nodes)))
 
 
 def job_namespaces(slurm: Slurm) -> list[str]:
@@ -105,19 +101,9 @@ def gate_controller(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
         "tries": slurm.gate.tries,
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
         "infra_namespaces": infra_namespaces(kube),
-        "pod_limits": pod_limits(nodes, name) if here else {},
+        "pod_limits": pod_limits(nodes, kube, name) if here else {},
         "gpu_daemons": list(here.gpus.made_by.daemons) if here else [],
         "gpu_proof": here.gpus.made_by.proof() if here else {},
-    }
-
-
-def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
-    """Resources of a pod that takes a whole node: all that is not reserved."""
-    build = nodes.class_of(host)
-    return {
-        "cpus": str(build.cpus - len(cpu_list(build.reserved_cpus))),
-        "memory": f"{build.memory_mib - build.reserved_memory_mib}Mi",
-        "gpus": str(build.gpus.count),
     }
 
 
@@ -222,7 +208,7 @@ def names(kube: Kube, nodes: Nodes, projects: bool = False, drivers: Sequence[st
         "has_projects": projects,
         "drivers": list(drivers),
         "devices": [
-            *(vendor.resource for vendor in nodes.gpu_vendors),
+            *device_names(nodes, kube.gpu_operator.mig_strategy),
             *(f"rdma/{part.name}" for part in resources(nodes, kube)),
             *kube.devices,
         ],

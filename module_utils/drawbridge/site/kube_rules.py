@@ -12,10 +12,13 @@ from ..core.faults import MISSING, Fault
 from ..core.loopback import ON_ONE_HOST, REPAIR, is_loopback
 from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, INSTALLER_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
 from ..core.rules import doubled
+from ..kube.gpu_resources import MIXED, NONE, SINGLE, gpu_resources, is_uniform
 from ..kube.model import Kube
+from ..kube.releases.values import leaves
+from ..nodes.model import Gpus, Nodes
 from ..slurm.model import Slurm
 from ..slurm.rules import namespace_of
-from .gate_view import gated_nodes
+from .pod_view import gated_classes, gated_nodes
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
 """Names of packages that contain them."""
@@ -122,6 +125,37 @@ def trainer_has_jobset(kube: Kube) -> Iterator[Fault]:
         )
 
 
+def pods_get_all_instances(nodes: Nodes, slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+    """A gated job's pods request all instances of a node, by names that the strategy gives them."""
+    key, strategy = "drawbridge_kube.gpu_operator.mig_strategy", kube.gpu_operator.mig_strategy
+    repair = f"set mig_strategy: {MIXED}, or leave these nodes out of partitions with gate: true"
+    for name, gpus in _divided_and_gated(nodes, slurm).items():
+        if strategy == NONE:
+            reason = f"pods would get no instances of class {name}, and a gated partition has such nodes"
+            yield Fault(key, strategy, reason, repair)
+        elif strategy == SINGLE and not is_uniform(gpus):
+            reason = f"the device plugin would not start on nodes of class {name}: with {strategy}, all GPUs of a node"
+            yield Fault(key, strategy, f"{reason} need instances of one profile", repair)
+
+
+def pods_see_all_instances(nodes: Nodes, slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+    """Without CDI the device plugin passes devices as a variable, of which a container has one value."""
+    part = kube.gpu_operator
+    if dict(leaves(part.values)).get(("cdi", "enabled"), True):
+        return
+    for name, gpus in _divided_and_gated(nodes, slurm).items():
+        if len(found := gpu_resources(gpus, part.mig_strategy)) > 1:
+            reason = f"pods on nodes of class {name} would see only the devices of one of {', '.join(found)}"
+            yield Fault("drawbridge_kube.gpu_operator.values.cdi.enabled", False, reason, "remove it")
+
+
+def _divided_and_gated(nodes: Nodes, slurm: Slurm) -> dict[str, Gpus]:
+    """The GPUs of classes that are divided and have nodes in gated partitions."""
+    if not any(build.gpus.divided for build in nodes.classes.values()):
+        return {}
+    return {name: build.gpus for name, build in gated_classes(nodes, slurm).items() if build.gpus.divided}
+
+
 def packages_are_there(kube: Kube) -> Iterator[Fault]:
     """Drawbridge installs a kubelet and a container runtime if and only if it joins the nodes."""
     if kube.join != "drawbridge":
@@ -163,4 +197,6 @@ RULES = (
     schedulers_can_schedule,
     controllers_are_infrastructure,
     trainer_has_jobset,
+    pods_get_all_instances,
+    pods_see_all_instances,
 )

@@ -18,6 +18,8 @@ from ..kube.runtime.layer import KUBE_RUNTIME
 from ..nic.layer import MLNX_QOS
 from ..nic.links.layer import NIC_LINK
 from ..nic.roce.layer import NIC_ROCE
+from ..nodes.gpus.instances_layer import GPU_INSTANCES
+from ..nodes.gpus.modes_layer import GPU_MODES
 from ..slurm.daemon_layer import SLURM_DAEMON
 from ..slurm.logins.layer import SLURM_NODE_LOGINS
 from ..slurm.munge.layer import SLURM_MUNGE_KEY
@@ -46,6 +48,8 @@ LAYERS: Mapping[str, Layer] = {
     "gate_runtime": GATE_RUNTIME,
     "slurm_packages": SLURM_PACKAGES,
     "slurm_munge_key": SLURM_MUNGE_KEY,
+    "gpu_instances": GPU_INSTANCES,
+    "gpu_modes": GPU_MODES,
     "slurm_node_hardware": SLURM_NODE_HARDWARE,
     "slurm_daemon": SLURM_DAEMON,
     "slurm_node_logins": SLURM_NODE_LOGINS,

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..core import hostlist
 from ..core.cpus import cpu_list
 from ..core.faults import Fault
 from ..fabric.model import Fabric
+from ..kube.gpu_resources import gpu_places
 from ..kube.model import Kube
 from ..nodes.model import Nodes
 from ..nodes.nics import BLUEFIELDS, NIC_MODE
@@ -44,8 +46,12 @@ def policies_admit_whole_nodes(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
     for name, build in nodes.classes.items():
         policy = build.topology_policy or kube.topology_policy
         where = f"drawbridge_nodes.classes.{name}" if build.topology_policy else "drawbridge_kube"
-        machine = Machine.of(build)
-        if reason := never_admits(policy, machine, len(cpu_list(build.reserved_cpus)), machine.most_numa_nodes):
+        machine, reserved = Machine.of(build), len(cpu_list(build.reserved_cpus))
+        # the policy looks at each resource of a pod on its own
+        places = gpu_places(build.gpus, kube.gpu_operator.mig_strategy).values()
+        each = [machine, *(replace(machine, gpus=numa) for numa in places)]
+        reasons = (never_admits(policy, it, reserved, machine.most_numa_nodes) for it in each)
+        if reason := next(filter(None, reasons), ""):
             yield Fault(f"{where}.topology_policy", policy, reason, _repair(where, name, machine))
 
 

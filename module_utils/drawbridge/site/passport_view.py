@@ -43,7 +43,9 @@ def slurm_node(
     C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(hardware), options of
     M(drawbridge.drawbridge.slurm_node_hardware); C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them;
     C(ready), options of M(drawbridge.drawbridge.slurm_node_ready). C(passport), files as
-    M(drawbridge.drawbridge.host_files) takes them, empty for a node that needs no passport.
+    M(drawbridge.drawbridge.host_files) takes them, empty for a node that needs no passport. C(instances), options of
+    M(drawbridge.drawbridge.gpu_instances), empty for GPUs without instances; C(instances_boot), the file from which a
+    boot divides GPUs. C(modes), options of M(drawbridge.drawbridge.gpu_modes).
     """
     found = slurm_view.slurm_node(nodes, slurm, name, cgroups, mounts)
     asked = _asked(nodes, proof, fabric, name)

@@ -13,7 +13,7 @@ from ..core import hostlist
 from ..fabric.cabling import neighbours, node_ports
 from ..fabric.model import Fabric
 from ..kube.model import Kube
-from ..nodes.model import NO_GPUS, NodeClass, Nodes
+from ..nodes.model import NO_GPUS, Gpus, NodeClass, Nodes
 from ..projects.accounts import project_accounts
 from ..proof.model import Proof
 from ..slurm.config.settings import first_port, preset
@@ -56,8 +56,7 @@ def preflight(
         "accounts": users if here or name == slurm.controller else [],
         "direct": list(dict.fromkeys([slurm.controller, *([api[0]] if api else [])])),
         "paths": _paths(nodes, slurm, servers, name),
-        "gpus": gpus.count,
-        "gpu_vendor": gpus.vendor,
+        **_gpus(gpus, slurm),
         "netdevs": list(rails),
         "rdma": [device for nics in here.nics for device in nics.rdma_devices] if here else [],
         "mlnx_qos": bool(fabric and rails),
@@ -67,6 +66,12 @@ def preflight(
         "slurm_releases": list(RELEASES),
         "kubelet_releases": _kubelet_releases(kube),
     }
+
+
+def _gpus(gpus: Gpus, slurm: Slurm) -> dict[str, Any]:
+    """Packages of a distributor bring the plugin that detects instances. Those of the site must be there already."""
+    detects = gpus.divided and slurm.packages == "site"
+    return {"gpus": gpus.count, "gpu_vendor": gpus.vendor, "divided": gpus.divided, "detects": detects}
 
 
 def _state(fabric: Fabric | None, here: NodeClass, node_class: str, name: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..storage.kinds import shared
 from ..telemetry.model import Telemetry
 from .compose import apart_from
 from .filesystems_view import of_namespaces
+from .pod_view import has_unlike_nodes
 from .telemetry_view import telemetry_reports
 
 
@@ -34,6 +35,7 @@ def drawbridge_run(nodes: Nodes, slurm: Slurm, filesystems: Mapping[str, Any], k
         "gpu_resource": here.gpus.made_by.resource if here else "",
         "devices": _devices(kube, nodes, len(here.rails)) if here else {},
         "kill_wait_s": slurm.kill_wait_s,
+        **({"unlike_nodes": True} if has_unlike_nodes(nodes, slurm, kube) else {}),
         **_budgets(slurm),
     }
 

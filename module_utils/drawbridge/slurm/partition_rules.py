@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core import hostlist
 from ..core.faults import Fault
 from ..core.rules import doubled
 from ..nodes.model import Nodes
@@ -79,6 +80,17 @@ def node_settings_have_a_class(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
             yield Fault(key, name, "drawbridge_nodes.classes has no class of that name", f"use one of: {known}")
 
 
+def shards_are_of_shared_nodes(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
+    """A gated job has its nodes and all their GPUs for itself, so nothing is left to share."""
+    for name, build in nodes.classes.items():
+        ranges = [part.names for part in nodes.ranges if part.node_class == name] if build.gpus.shards else []
+        if gated := next((node for names in ranges for node in hostlist.expand(names) if slurm.gates(node)), ""):
+            key = f"drawbridge_nodes.classes.{name}.gpus.shards"
+            reason = f"{gated} is in a partition with gate: true, whose jobs get whole nodes"
+            repair = "remove shards, or take the nodes of the class out of gated partitions"
+            yield Fault(key, build.gpus.shards, reason, repair)
+
+
 def _qos_settings(partition: Partition) -> Iterator[tuple[str, tuple[str, ...]]]:
     for key in ("QOS", "DenyQos"):
         if key in partition.settings:
@@ -95,4 +107,5 @@ RULES = (
     partitions_do_not_allow_and_deny,
     alternates_exist,
     node_settings_have_a_class,
+    shards_are_of_shared_nodes,
 )

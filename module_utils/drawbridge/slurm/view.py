@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.faults import Fault, IntentError
+from ..nodes.gpus.divisible import divisible
 from ..nodes.gpus.vendors import DEFAULT
 from ..nodes.model import Gpus, NodeClass, Nodes
 from .accounting.view import accounting
@@ -27,6 +28,7 @@ from .resets.view import budget
 PARTS = "/etc/drawbridge/slurm"
 EXPORTER_FOLDER = "/etc/tmpfiles.d/drawbridge-exporter.conf"
 SLURMD_LIMIT = "/etc/systemd/system/slurmd.service.d/20-drawbridge-memory.conf"
+INSTANCES = "/etc/drawbridge/gpu-instances.json"
 File = dict[str, Any]
 
 
@@ -70,10 +72,14 @@ def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Seq
 
     C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(hardware), options of
     M(drawbridge.drawbridge.slurm_node_hardware); C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them;
-    C(ready), options of M(drawbridge.drawbridge.slurm_node_ready).
+    C(ready), options of M(drawbridge.drawbridge.slurm_node_ready). C(instances), options of
+    M(drawbridge.drawbridge.gpu_instances), empty for GPUs without instances; C(instances_boot), the file from which a
+    boot divides GPUs. C(modes), options of M(drawbridge.drawbridge.gpu_modes).
     """
     return {
         **_packages(slurm, "node", *_further_parts(slurm, nodes.class_of(name))),
+        **_instances(nodes.class_of(name).gpus, name),
+        "modes": _modes(nodes.class_of(name).gpus, name),
         "slurmd": [
             *scripts(slurm, ("prolog", "epilog")),
             *_job_gpus(nodes.class_of(name)),
@@ -116,8 +122,9 @@ def _job_gpus(node_class: NodeClass) -> list[File]:
     gpus = node_class.gpus
     if not gpus.count:
         return []
-    numbers, options = ",".join(map(str, gpus.numbers)), "".join(f"{word} " for word in _mapping_options(gpus))
-    verbs = {"prolog": f"{options}--devices {numbers} write", "epilog": f"{options}remove"}
+    options = "".join(f"{word} " for word in _mapping_options(gpus))
+    known = "--instances" if gpus.divided else f"--devices {','.join(map(str, gpus.numbers))}"
+    verbs = {"prolog": f"{options}{known} write", "epilog": f"{options}remove"}
     folder = gpus.made_by.job_mapping
     made = f"{HEADER}\nd {folder} 0755 root root -\n"
     own = [
@@ -209,13 +216,8 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
     """
     gpus = node_class.gpus
     expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.present, "gpu_files": gpus.made_by.devices}
-    vendor = gpus.made_by
-    if gpus.present and vendor.kernel_list:
-        expected["gpu_list"] = {"files": vendor.kernel_list, "line": vendor.listed, "numbers": gpus.numbers}
-        if gpus.modes:
-            expected["gpu_list"]["modes"] = {vendor.partitions[it].files: mode for it, mode in gpus.modes.items()}
-    elif gpus.present:
-        expected["gpu_list"] = {"command": list(vendor.listing), "line": vendor.listed}
+    if gpus.present:
+        expected["gpu_list"] = _gpu_list(gpus)
     if gpus.count:
         expected["job_gpus"] = JOB_GPUS
     if gpus.count and (options := _mapping_options(gpus)):
@@ -231,6 +233,17 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
     ]
 
 
+def _gpu_list(gpus: Gpus) -> dict[str, Any]:
+    """How the health check finds GPUs in a list of the kernel or of the driver, and what it finds of each."""
+    vendor = gpus.made_by
+    if vendor.kernel_list:
+        modes = {vendor.partitions[part].files: mode for part, mode in gpus.modes.items()}
+        known = {"files": vendor.kernel_list, "line": vendor.listed, "numbers": gpus.numbers}
+        return {**known, "modes": modes} if modes else known
+    found = {"command": list(vendor.listing), "line": vendor.listed, "instance": vendor.instance}
+    return {**found, "instances": [dict(layout) for layout in gpus.layouts]} if gpus.divided else found
+
+
 def _machine(node_class: NodeClass) -> dict[str, int]:
     keys = ("sockets", "cores_per_socket", "threads_per_core", "memory_mib")
     return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.present}
@@ -241,6 +254,21 @@ def _gpus(gpus: Gpus) -> dict[str, Any]:
     numbers = gpus.numbers if gpus.count and gpus.made_by.kernel_list else []
     modes = {"gpu_modes": gpus.modes} if gpus.modes else {}
     return {"gpu_vendor": gpus.vendor, **({"gpu_numbers": numbers} if numbers else {}), **modes}
+
+
+def _modes(gpus: Gpus, name: str) -> dict[str, Any]:
+    """Partition modes that the intent names; none for GPUs without."""
+    return {"name": name, "gpu_vendor": gpus.vendor, "gpu_modes": gpus.modes} if gpus.modes else {}
+
+
+def _instances(gpus: Gpus, name: str) -> dict[str, Any]:
+    """Instances of each GPU. GPUs that could have some are made whole when their layout leaves the intent."""
+    if not (gpus.count and divisible(gpus.vendor, gpus.product)):
+        return {"instances": {}, "instances_boot": []}
+    layouts = [dict(layout) for layout in gpus.layouts] if gpus.divided else []
+    options = {"name": name, "gpu_vendor": gpus.vendor, "gpus": layouts}
+    file = {"path": INSTANCES, "content": f"{json.dumps(options, indent=2)}\n", "mode": "0644"}
+    return {"instances": options, "instances_boot": [file] if gpus.divided else []}
 
 
 def _slurmd_limit(node_class: NodeClass, cgroups: bool) -> File:

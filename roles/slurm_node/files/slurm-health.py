@@ -145,10 +145,13 @@ class Check:
             raise Unhealthy(f"{have} GPUs instead of {wanted}")
         tool = shutil.which(listing["command"][0], path=environment()["PATH"]) if wanted and listing else None
         if tool:
-            out = self.run([tool, *listing["command"][1:]])
-            listed = sum(line.startswith(listing["line"]) for line in out.splitlines())
-            if listed != wanted:
-                raise Unhealthy(f"{listed} GPUs in the driver's list instead of {wanted}")
+            found = layouts(self.run([tool, *listing["command"][1:]]), listing)
+            if len(found) != wanted:
+                raise Unhealthy(f"{len(found)} GPUs in the driver's list instead of {wanted}")
+            if other := differences(found, listing.get("instances", [{}] * wanted)):
+                raise Unhealthy("; ".join(other))
+        elif listing and any(listing.get("instances", ())):
+            raise Unhealthy(f"{listing['command'][0]} is not installed, so the instances of GPUs are not known")
 
     def in_kernel(self, wanted: int, files: str, listing: Mapping[str, Any]) -> None:
         """The kernel lists the right number of GPUs, and each GPU for jobs with its device file. No tool runs.
@@ -200,6 +203,28 @@ class Check:
             found = [found for test in doubtful if (found := finding(test))]
             found += [line for state in states for line in state.result()]
         return [FAULT.sub(r"\2\1", it, count=1) for it in found] if reports(place) else found
+
+
+def layouts(out: str, listing: Mapping[str, Any]) -> list[dict[str, int]]:
+    """Instances of each GPU in a driver's list, by profile. Their lines are below the line of their GPU."""
+    found: list[dict[str, int]] = []
+    for line in out.splitlines():
+        instance = re.match(listing["instance"], line) if "instance" in listing else None
+        if line.startswith(listing["line"]):
+            found.append({})
+        elif instance and found:
+            found[-1][instance[1]] = found[-1].get(instance[1], 0) + 1
+    return found
+
+
+def differences(found: Sequence[Mapping[str, int]], wanted: Sequence[Mapping[str, int]]) -> list[str]:
+    """What the instances of each GPU lack, and which are too many."""
+    return [
+        f"GPU {gpu} has {have.get(profile, 0)} instances of {profile} instead of {want.get(profile, 0)}"
+        for gpu, (have, want) in enumerate(zip(found, wanted))
+        for profile in sorted({*have, *want})
+        if have.get(profile) != want.get(profile)
+    ]
 
 
 def numbered(path: Path, listing: Mapping[str, Any]) -> str:

@@ -12,6 +12,9 @@ Prolog runs `write`, Epilog runs `remove`. Slurm counts a node's GPUs by their p
 numbers of the device files in that order. With several types of GPUs, SLURM_JOB_GPUS has only the last type's, so
 `write` reads the job's GPUs from slurmctld. In Epilog slurmctld does not show them any more.
 
+With --instances slurmd detects GPUs and instances, and their places are those in the list of `slurmd -G`. It would
+write into the directories and control groups of the slurmd that runs, so it gets a configuration with others.
+
 Slurm gives a GPU to one job at a time, so `write` replaces the file of a job whose epilog never ran. The health check
 runs `tidy`, which removes the files of all jobs that Slurm does not have here. The directory is in /run, so a boot
 empties it. Files are replaced, the directory never: the exporter's pod mounts it.
@@ -29,6 +32,7 @@ import re
 import subprocess
 import sys
 import syslog
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -38,15 +42,20 @@ ANSWER_S = 8.0
 HERE = re.compile(r"\bNodes=(\S+) CPU_IDs=\S* Mem=\S* GRES=(\S*)")
 GPUS = re.compile(r"(?:^|,)gpu(?::[^:,(]+)?:[0-9]+\(IDX:([0-9,-]+)\)")
 """The GPUs of one type, in a job's generic resources on a node."""
+RECORD = re.compile(r"\bGres Name=gpu\b.*? Count=([0-9]+) .*?\bFile=(\S+)")
+"""GPUs that slurmd has found: their number and their device files."""
+GPU_FILE, CAPABILITY_FILE = re.compile(r"/dev/nvidia([0-9]+)"), re.compile(r"/dev/nvidia-caps/nvidia-cap([0-9]+)")
+OWN_KEYS = re.compile(r"\s*(SlurmdSpoolDir|SlurmdLogFile|SlurmdPidFile|CgroupPlugin)\s*=", re.IGNORECASE)
+"""Lines of the configuration with what belongs to the slurmd that runs."""
 
 
 class Unknown(Exception):
     """Slurm does not say which GPUs a job has."""
 
 
-def asked(*argv: str) -> str:
+def asked(*argv: str, errors: int = subprocess.PIPE) -> str:
     """What one of Slurm's programs answers."""
-    return subprocess.check_output(argv, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=ANSWER_S)
+    return subprocess.check_output(argv, stdin=subprocess.DEVNULL, stderr=errors, text=True, timeout=ANSWER_S)
 
 
 def places(job: str, node: str) -> list[int]:
@@ -76,6 +85,69 @@ def devices(job: str, node: str, listed: str) -> list[str]:
     return [numbers[place] if listed else str(place) for place in found]
 
 
+def detected(node: str) -> list[list[str]]:
+    """Device files of each GPU and instance, in Slurm's order. Raises Unknown."""
+    with tempfile.TemporaryDirectory(prefix="slurm-job-gpus.") as folder:
+        conf = apart(Path(os.environ["SLURM_CONF"]), Path(folder))
+        told = asked("slurmd", "-G", "-N", node, "-f", str(conf), errors=subprocess.STDOUT)
+    return [device for count, files in RECORD.findall(told) for device in each(int(count), files)]
+
+
+def apart(conf: Path, folder: Path) -> Path:
+    """The same configuration for a slurmd that does not touch what belongs to the one that runs."""
+    for file in conf.parent.iterdir():
+        (folder / file.name).symlink_to(file)
+    own = {conf.name: f"SlurmdSpoolDir={folder}\nSlurmdLogFile=/dev/null\n", "cgroup.conf": "CgroupPlugin=disabled\n"}
+    for name, lines in own.items():
+        text = file.read_text() if (file := conf.parent / name).exists() else ""
+        kept = "".join(f"{line}\n" for line in text.splitlines() if not OWN_KEYS.match(line))
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).write_text(f"{kept}{lines}")
+    return folder / conf.name
+
+
+def each(count: int, files: str) -> list[list[str]]:
+    """Device files of each GPU of a record: an instance has several, and a record may have several GPUs."""
+    names = [name for part in re.findall(r"[^,[]+(?:\[[^]]*\])?", files) for name in expanded(part)]
+    if count == 1:
+        return [names]
+    if count != len(names):
+        raise Unknown(f"slurmd has {count} GPUs with the files {files}")
+    return [[name] for name in names]
+
+
+def expanded(part: str) -> list[str]:
+    """The names of a part such as /dev/nvidia[0-1,3]."""
+    start, bracket, numbers = part.rstrip("]").partition("[")
+    return [f"{start}{at}" for those in numbers.split(",") for at in span(those)] if bracket else [start]
+
+
+def instances(job: str, node: str, driver: Path) -> list[str]:
+    """Names of the files of the job's GPUs and instances. Raises Unknown."""
+    known, found = detected(node), places(job, node)
+    if found and max(found) >= len(known):
+        raise Unknown(f"job {job} has GPU {max(found)} of {len(known)}")
+    capabilities = minors(driver) if found else {}
+    return [instance(known[place], indices(driver), capabilities) for place in found]
+
+
+def instance(files: list[str], known: dict[str, str], capabilities: dict[str, str]) -> str:
+    """INDEX of a whole GPU or INDEX.INSTANCE, by its device files. Raises Unknown."""
+    gpus = [found[1] for file in files if (found := GPU_FILE.fullmatch(file))]
+    caps = [capabilities.get(found[1], "") for file in files if (found := CAPABILITY_FILE.fullmatch(file))]
+    numbers = {found[1] for path in caps if (found := re.match(rf"gpu{gpus[0] if gpus else ''}/gi([0-9]+)/", path))}
+    if len(gpus) != 1 or len(numbers) != bool(caps):
+        raise Unknown(f"slurmd has a GPU with the files {','.join(files)}")
+    index = known.get(gpus[0], gpus[0])
+    return f"{index}.{numbers.pop()}" if numbers else index
+
+
+def minors(driver: Path) -> dict[str, str]:
+    """What each device file of a capability is about, by its number, such as gpu0/gi1/access."""
+    lines = (driver.parent / "nvidia-caps/mig-minors").read_text().splitlines()
+    return {number: path for path, _blank, number in (line.partition(" ") for line in lines)}
+
+
 def indices(driver: Path) -> dict[str, str]:
     """The driver's index of each device file /dev/nvidiaN, by N: the GPU's place in the order of PCI addresses."""
     folders = sorted((driver / "gpus").iterdir()) if (driver / "gpus").is_dir() else []
@@ -91,11 +163,7 @@ def minor(folder: Path) -> str:
 def names(gpus: list[str], driver: Path) -> Iterator[str]:
     """Names of the files of the GPUs with these device files. Without a driver, the numbers are the same."""
     known = indices(driver)
-    for gpu in gpus:
-        index = known.get(gpu, gpu)
-        yield index
-        for instance in sorted((driver / f"capabilities/gpu{gpu}/mig").glob("gi*")):
-            yield f"{index}.{instance.name[len('gi') :]}"
+    yield from (known.get(gpu, gpu) for gpu in gpus)
 
 
 def kernels_names(gpus: list[str], topology: Path) -> Iterator[str]:
@@ -148,10 +216,10 @@ FORMS = {
 }
 
 
-def write(form: Form, job: str, gpus: list[str]) -> None:
-    """Name the job in the files of its GPUs. Each is complete when it appears."""
+def write(form: Form, job: str, names: list[str]) -> None:
+    """Name the job in these files, one for each of its GPUs. Each is complete when it appears."""
     form.directory.mkdir(mode=0o755, parents=True, exist_ok=True)
-    for name in list(form.names(gpus, form.driver)):
+    for name in names:
         partial = form.directory / f".{name}.partial"
         partial.write_text(f"{form.content(job, name)}\n")
         partial.chmod(0o644)
@@ -185,6 +253,14 @@ def tidy(form: Form, node: str) -> None:
         syslog.syslog(syslog.LOG_NOTICE, f"job {job} is over: its GPUs have no job in the metrics now")
 
 
+def written(form: Form, options: argparse.Namespace) -> list[str]:
+    """Names of the files of the job's GPUs. Raises Unknown."""
+    job, node = os.environ["SLURM_JOB_ID"], os.environ["SLURMD_NODENAME"]
+    if options.instances:
+        return instances(job, node, form.driver)
+    return list(form.names(devices(job, node, options.devices), form.driver))
+
+
 def main() -> int:
     """Run one verb."""
     parser = argparse.ArgumentParser(prog="slurm-job-gpus")
@@ -192,6 +268,7 @@ def main() -> int:
     parser.add_argument("--directory", type=Path, metavar="DIRECTORY", help="of the exporter")
     parser.add_argument("--driver", type=Path, metavar="DIRECTORY", help="where the driver lists GPUs")
     parser.add_argument("--devices", default="", metavar="NUMBERS", help="of device files, in the order of gres.conf")
+    parser.add_argument("--instances", action="store_true", help="slurmd detects GPUs and instances (MIG)")
     parser.add_argument("verb", choices=("write", "remove", "tidy"))
     options = parser.parse_args()
     env, form = os.environ, FORMS[options.vendor]
@@ -199,14 +276,12 @@ def main() -> int:
     syslog.openlog("slurm-job-gpus", syslog.LOG_PID, syslog.LOG_DAEMON)
     try:
         if options.verb == "write":
-            job, has_gpus = env["SLURM_JOB_ID"], "SLURM_JOB_GPUS" in env
-            gpus = devices(job, env["SLURMD_NODENAME"], options.devices) if has_gpus else []
-            write(form, job, gpus)
+            write(form, env["SLURM_JOB_ID"], written(form, options) if "SLURM_JOB_GPUS" in env else [])
         elif options.verb == "remove":
             remove(form, env["SLURM_JOB_ID"])
         else:
             tidy(form, env["SLURMD_NODENAME"])
-    except (OSError, StopIteration, ValueError, Unknown, subprocess.SubprocessError) as err:
+    except (OSError, StopIteration, ValueError, KeyError, Unknown, subprocess.SubprocessError) as err:
         syslog.syslog(syslog.LOG_ERR, f"{options.verb}: {err}")
         return int(options.verb == "tidy")
     return 0

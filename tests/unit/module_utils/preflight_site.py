@@ -22,6 +22,8 @@ WANT: dict[str, Any] = {
     "paths": ["ctl"],
     "gpus": 8,
     "gpu_vendor": "nvidia",
+    "divided": False,
+    "detects": False,
     "netdevs": ["rail0", "rail1"],
     "rdma": ["mlx5_0", "mlx5_1"],
     "mlnx_qos": True,

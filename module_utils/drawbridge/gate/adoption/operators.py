@@ -7,6 +7,7 @@ A conflicting operator cordons, drains, taints, reboots or upgrades nodes under 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -152,10 +153,13 @@ def _has_slinkys_taint(node: Json) -> bool:
 
 
 def _shares_gpus(node: Json) -> bool:
-    """Time slicing and MPS: the device plugin offers each GPU several times, under its own name or another one."""
-    replicas = (node["metadata"].get("labels") or {}).get(REPLICAS, "")
+    """Time slicing and MPS: the device plugin offers each GPU or instance several times, also under another name."""
+    labels = (node["metadata"].get("labels") or {}).items()
+    replicas = [value for key, value in labels if GPU.match(key) and key.endswith(REPLICAS)]
     resources = (node.get("status") or {}).get("allocatable") or {}
-    return (replicas.isdecimal() and int(replicas) > 1) or any(name.endswith(SHARED) for name in resources)
+    return any(value.isdecimal() and int(value) > 1 for value in replicas) or any(
+        GPU.match(name) and name.endswith(SHARED) for name in resources
+    )
 
 
 def _runs_machines(node: Json) -> bool:
@@ -163,7 +167,8 @@ def _runs_machines(node: Json) -> bool:
 
 
 SLINKY = "slinky.slurm.net/managed-node"
-REPLICAS, SHARED = "nvidia.com/gpu.replicas", "/gpu.shared"
+GPU, REPLICAS, SHARED = re.compile(r"[a-z]+\.com/(gpu|mig-)"), ".replicas", ".shared"
+"""Names of GPUs and of their instances (MIG), and what sharing appends to them."""
 WORKLOAD, CONTAINER = "nvidia.com/gpu.workload.config", "container"
 """What the GPU Operator with sandboxWorkloads.enabled does with a node's GPUs, and its harmless value."""
 NODES: Sequence[tuple[Callable[[Json], bool], Actor]] = (

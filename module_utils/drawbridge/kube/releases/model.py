@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...core.options import LABEL, Shape, option
+from ..gpu_resources import SINGLE, STRATEGIES
 from .catalogue import NVIDIA, RDMA_PLUGIN
 
 IMAGE = Shape(
@@ -32,9 +33,10 @@ class GpuOperator:
     version: str = option("release of NVIDIA's chart", NVIDIA.version, choices=(NVIDIA.version,))
     namespace: str = option("namespace of the release", "gpu-operator", pattern=LABEL)
     mig_strategy: str = option(
-        "resource names of GPUs that MIG splits; jobs of gated partitions get whole GPUs",
-        "single",
-        choices=("none", "single"),
+        "how pods request instances of GPUs (MIG): as GPUs (single), by profile such as nvidia.com/mig-3g.40gb (mixed),"
+        " or not at all (none). Single needs one profile for all instances of a node",
+        SINGLE,
+        choices=STRATEGIES,
     )
     service_monitor: bool = option(
         "true: create a ServiceMonitor for the GPUs' metrics; needs Prometheus' operator", False

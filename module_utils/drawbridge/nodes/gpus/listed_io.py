@@ -46,11 +46,16 @@ def other_modes(vendor: Vendor, wanted: Mapping[str, str], root: str = "/") -> l
     found = []
     for part, mode in wanted.items():
         how = vendor.partitions[part]
-        seen = [_word(path) or "unknown" for path in sorted(Path(root).glob(how.files.lstrip("/")))] or ["unknown"]
+        seen = [mode_of(path) or "unknown" for path in sorted(Path(root).glob(how.files.lstrip("/")))] or ["unknown"]
         if wrong := [one for one in seen if one != mode]:
             repair = how.repair.format(mode=mode)
             found.append(f"{part} partition {wrong[0]} instead of {mode} on {len(wrong)} GPUs (idle: {repair})")
     return found
+
+
+def mode_of(path: Path) -> str:
+    """The partition mode in a file of the kernel; "" if it can't be read."""
+    return _word(path)
 
 
 def _word(path: Path) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .instances import Divisible, Profile
+from .profiles import Divisible, Profile
 
 INSTANCE = r"[1-7]g[.][0-9]{1,3}gb"
 _SEVENTHS = {

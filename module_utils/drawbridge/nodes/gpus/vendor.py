@@ -9,7 +9,45 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .instances import Divisible
+Layout = Mapping[str, int]
+"""Instances of one GPU by profile; none of a whole one."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Whether a GPU is in the mode in which it has instances: now, and after its next reset."""
+
+    now: bool = False
+    later: bool = False
+    possible: bool = True
+
+
+@dataclass(frozen=True)
+class Divider:
+    """The tool that divides a vendor's GPUs, and another one that reads the mode of each."""
+
+    modes: Sequence[str]
+    """Command that prints the mode of each GPU."""
+    read_modes: Callable[[str], Sequence[Mode]]
+    """What it printed, in index order. Raises ValueError for other texts."""
+    program: str
+    """The tool that divides."""
+    package: str
+    """Where it comes from, for people."""
+    apply: Sequence[str]
+    """Its arguments that apply the configuration of its input."""
+    check: Sequence[str]
+    """Its arguments that compare the GPUs with that configuration."""
+    configuration: Callable[[Sequence[Layout]], str]
+    """Its configuration for GPUs with these layouts, in index order."""
+    in_use: str
+    """Regular expression of what it prints about a GPU that a program holds."""
+    holders: str
+    """Such programs, for people."""
+    unit: str
+    """Unit that divides GPUs at each boot by a file of its own."""
+    stays_whole: str
+    """How a person keeps GPU {gpu} whole at its next reset."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +58,8 @@ class Partition:
     """The file of each GPU that has the mode alone."""
     repair: str
     """How a person sets {mode} on a drained node."""
+    live: bool = False
+    """The kernel changes it while it runs, by a write into the file."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +127,12 @@ class Vendor:
     """GPUs that each compute mode makes of one GPU of a type; empty for a type whose modes are not known."""
     fitting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Compute modes that each memory mode of these types can have."""
-    divisible: Callable[[str], Divisible | None] = lambda product: None
-    """Instances that GPUs of a product can be divided into (MIG); None for a product whose instances are not known."""
-    divisible_models: tuple[str, ...] = ()
-    """Models whose instances are known, for people."""
     autodetect: str = ""
     """Slurm's word for the detection of instances by `slurm_plugin`."""
     instance: str = ""
     """Regular expression of an instance's line in `listing`, below the line of its GPU, with the profile as a group."""
+    divider: Divider | None = None
+    """The tool that divides GPUs; None for a vendor without instances."""
     instance_resource: str = ""
     """Name of instances of one {profile} in Kubernetes."""
     job_mapping: str = ""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import amd, nvidia, nvidia_mig
+from . import amd, nvidia, nvidia_mig_tools
 from .vendor import Partition, Vendor
 
 _SMI, _AMD_SMI = "nvidia-smi", "amd-smi"
@@ -35,10 +35,9 @@ VENDORS: Mapping[str, Vendor] = {
         read_minor=nvidia.minor,
         listing=(_SMI, "--list-gpus"),
         listed="GPU ",
-        divisible=nvidia_mig.divisible,
-        divisible_models=nvidia_mig.KNOWN,
         autodetect="nvml",
         instance=r"\s+MIG (\S+)\s+Device ",
+        divider=nvidia_mig_tools.DIVIDER,
         instance_resource="nvidia.com/mig-{profile}",
         release=(_SMI, "--query-gpu=driver_version", "--format=csv,noheader"),
         processes=(_SMI, "--query-compute-apps=pid", "--format=csv,noheader"),
@@ -78,7 +77,9 @@ VENDORS: Mapping[str, Vendor] = {
         process_folder=f"{amd.KFD}/proc",
         job_mapping="/run/exporter",
         partitions={
-            "compute": Partition(f"{_AMD_GPU}/current_compute_partition", f"{_AMD_SMI} set -g all -C {{mode}}"),
+            "compute": Partition(
+                f"{_AMD_GPU}/current_compute_partition", f"{_AMD_SMI} set -g all -C {{mode}}", live=True
+            ),
             # of all GPUs of the node together
             "memory": Partition(
                 f"{_AMD_GPU}/current_memory_partition", f"{_AMD_SMI} set -g all -M {{mode}}, then reload amdgpu"

@@ -218,3 +218,12 @@ DBD_OWNED = {
     "StoragePass": "it is a secret, and the intent appears in logs and diffs",
     "StorageType": "slurmdbd has no other one",
 }
+OF_GPUS = {
+    "gpu": ("gres.conf has the GPUs of drawbridge_nodes.classes", "remove it, and describe the GPUs in their class"),
+    "shard": ("gres.conf has the shards of drawbridge_nodes.classes", "remove it, and set gpus.shards of the class"),
+    "mps": (
+        "a fatal fault of one job would end all jobs of the GPU, and MPS holds all GPUs open",
+        "remove it, and set gpus.mig or gpus.shards of the class",
+    ),
+}
+"""Why a line may not give nodes such a resource, and the repair."""

@@ -50,6 +50,18 @@ def l3_caches_are_known(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
             yield Fault(f"drawbridge_nodes.classes.{name}.{key}", build.l3_caches, reason, repair)
 
 
+def instances_are_near_whole_sockets(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
+    """slurmd detects the cores near each instance, those of its NUMA node, and slurmctld accepts only whole sockets."""
+    for name, build in nodes.classes.items():
+        sockets = getattr(build, socket_key(name, slurm))
+        if build.gpus.divided and sockets != build.numa_nodes:
+            reason = (
+                f"Slurm counts {sockets} sockets and detects GPUs by {build.numa_nodes} NUMA nodes, so it drains nodes"
+            )
+            repair = "add numa_node_as_socket to drawbridge_slurm.settings.SlurmdParameters, or remove mig"
+            yield Fault(f"drawbridge_nodes.classes.{name}.gpus.mig", dict(build.gpus.mig.layout), reason, repair)
+
+
 def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
     """Two switches of one name end slurmctld, and blocks must have one size."""
     sizes = {unit: len(names) for unit, names in nodes.units.items()}
@@ -70,5 +82,6 @@ def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
 RULES = (
     names_are_no_keywords,
     l3_caches_are_known,
+    instances_are_near_whole_sockets,
     leaves_make_one_tree,
 )

@@ -106,9 +106,11 @@ def _addresses(nodes: Nodes, members: Sequence[str]) -> str:
 def gres(node_class: NodeClass) -> str:
     """The node's GPUs and their instances as in Gres=; empty for none.
 
-    An untyped entry would make whole GPUs and instances interchangeable.
+    An untyped entry would make whole GPUs and instances interchangeable. slurmd gives shards the type of their GPU.
     """
-    return ",".join(f"gpu:{name}:{count}" for name, count in node_class.gpus.resources.items())
+    gpus = node_class.gpus
+    shards = [f"shard:{gpus.type}:{gpus.shards * gpus.count}"] if gpus.shards and gpus.count else []
+    return ",".join([*(f"gpu:{name}:{count}" for name, count in gpus.resources.items()), *shards])
 
 
 def node_line(group: NodeGroup) -> Record:

@@ -19,6 +19,7 @@ from .keys import (
     HARMFUL,
     NODE_DERIVED,
     NODE_OWNED,
+    OF_GPUS,
     OWNED,
     PARTITION_DERIVED,
     PLUGIN_LISTS,
@@ -78,9 +79,10 @@ def node_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
     for name, values in slurm.node_settings.items():
         place = f"drawbridge_slurm.node_settings.{name}"
         yield from _free(place, values, NODE_KEYS, NODE_DERIVED, NODE_OWNED, slurm.version)
-        if any(entry.split(":")[0] == "gpu" for entry in values.get("Gres", "").split(",")):
-            reason = "drawbridge_nodes.classes has the GPUs"
-            yield Fault(f"{place}.Gres", values["Gres"], reason, "leave gpu out, and list other resources alone")
+        given = [entry.split(":")[0] for entry in values.get("Gres", "").split(",")]
+        if wrong := next((entry for entry in given if entry in OF_GPUS), ""):
+            reason = "drawbridge_nodes.classes has the GPUs and what jobs share of them"
+            yield Fault(f"{place}.Gres", values["Gres"], reason, f"leave {wrong} out, and list other resources alone")
 
 
 def cgroup_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
@@ -162,9 +164,8 @@ def gres_lines_name_other_resources(slurm: Slurm) -> Iterator[Fault]:
         place, given = f"drawbridge_slurm.gres_lines[{index}]", [gres.share(line) for line in lines(text)]
         if not given or given[0] is None:
             yield Fault(place, text, "it names no resource", "write a line such as NodeName=a1 Name=nvme Count=2")
-        elif given[0].name == "gpu":
-            reason = "gres.conf has the GPUs of drawbridge_nodes.classes"
-            yield Fault(place, text, reason, "remove it, and describe the GPUs in their class")
+        elif known := OF_GPUS.get(given[0].name):
+            yield Fault(place, text, *known)
 
 
 RULES = (

@@ -132,8 +132,13 @@ def _scheduling(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
         "TopologyPlugin": "" if slurm.topology == "none" else f"topology/{slurm.topology}",
         # an salloc's shell runs on a node of its job, after the prolog
         "LaunchParameters": "use_interactive_step",
-        "GresTypes": "gpu" if any(group.node_class.gpus.count for group in groups) else "",
+        "GresTypes": ",".join(_gres_types(groups)),
     }
+
+
+def _gres_types(groups: Sequence[NodeGroup]) -> list[str]:
+    gpus = [group.node_class.gpus for group in groups if group.node_class.gpus.count]
+    return [*(["gpu"] if gpus else []), *(["shard"] if any(it.shards for it in gpus) else [])]
 
 
 def _priority(slurm: Slurm) -> Record:
@@ -155,13 +160,13 @@ def _priority(slurm: Slurm) -> Record:
 
 def _accounting(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
     types = sorted({name for group in groups for name in group.node_class.gpus.resources})
-    gpus = ",".join(["gres/gpu", *(f"gres/gpu:{name}" for name in types)]) if types else ""
+    tres = [*(f"gres/{name}" for name in _gres_types(groups)), *(f"gres/gpu:{name}" for name in types)]
     return {
         "AccountingStorageType": "accounting_storage/slurmdbd",
         "AccountingStorageHost": slurm.accounting.host or slurm.controller,
         "AccountingStoragePort": "" if slurm.accounting.port == DBD_PORT else slurm.accounting.port,
         "AccountingStorageEnforce": "associations,limits,qos,safe",
-        "AccountingStorageTRES": gpus,
+        "AccountingStorageTRES": ",".join(tres),
     }
 
 

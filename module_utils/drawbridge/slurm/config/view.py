@@ -87,7 +87,7 @@ def _gpus(group: NodeGroup) -> list[Record]:
     if "" in cores:  # Slurm accepts cores of all GPUs, or of none
         cores = [""] * gpus.count
     near = itertools.groupby(zip(cores, gpus.numbers), key=lambda pair: pair[0])
-    return [
+    found: list[Record] = [
         {
             "NodeName": group.nodes,
             "Name": "gpu",
@@ -98,3 +98,5 @@ def _gpus(group: NodeGroup) -> list[Record]:
         }
         for those, pairs in near
     ]
+    shards = gpus.shards * gpus.count
+    return [*found, {"NodeName": group.nodes, "Name": "shard", "Count": shards}] if shards else found

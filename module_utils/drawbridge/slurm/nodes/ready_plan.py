@@ -28,6 +28,8 @@ MAINTENANCE = "drawbridge: maintenance"
 """The start of Drawbridge's reason for a node in maintenance; the maintenance's name follows."""
 HEALTH = "drawbridge: health"
 """The start of the reason that the node's health check gives; the findings follow."""
+FEWER = re.compile(r"gres/gpu\S* count (reported lower than configured|too low) \([0-9]+ < [0-9]+\) \[slurm@")
+"""slurmctld's own reason for a node that registered with fewer GPUs or instances than slurm.conf has."""
 WAITS = re.compile(r"\[(node|user|fabric) (repair|reboot)\]")
 """In that reason: a finding whose drain a run does not end, because the node must be proved or rebooted first."""
 RESUME = "resume"
@@ -128,6 +130,8 @@ def _proof(have: NodeState, maintenance: str) -> str:
         return f"has had its maintenance {maintenance}, and is proved ready"
     if have.given_reason == JOINING:
         return "joins and is proved ready"
+    if FEWER.match(have.reason) and "INVALID_REG" not in have.flags:
+        return f"has registered with all its GPUs ({have.reason})"
     if have.reason.startswith(f"{HARDWARE}: "):
         return "has all hardware of its class again"
     return "is healthy again" if have.reason.startswith(f"{HEALTH}: ") and not WAITS.search(have.reason) else ""

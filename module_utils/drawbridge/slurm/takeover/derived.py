@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...core import hostlist
+from ..config.keys import OF_GPUS
 from ..language import gres, topology
 from ..language.gres import Share
 from ..language.lines import Line
@@ -30,10 +31,12 @@ def devices(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:
             yield Change(KEPT, text, text)
         elif given is None:
             yield Change(OURS, text, "", DEVICES)
-        elif given.name != "gpu":
-            yield Change(DROPPED, text, "", "", ("gres_lines",), text)
-        else:
+        elif given.name == "gpu":
             yield _gpus(line, given, want)
+        elif why := OF_GPUS.get(given.name):
+            yield Change(DROPPED, text, "", "; ".join(why))
+        else:
+            yield Change(DROPPED, text, "", "", ("gres_lines",), text)
     before = {str(line) for line in old}
     yield from (Change(OURS, "", str(line), DEVICES) for line in new if str(line) not in before)
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...core import hostlist
-from ..config.keys import NODE_DERIVED, NODE_OWNED
+from ..config.keys import NODE_DERIVED, NODE_OWNED, OF_GPUS
 from ..config.words import NODE_KEYS, spelled
 from ..language.lines import Line
 from ..language.nodes import Attributes, by_node, gres
@@ -129,8 +129,10 @@ def _resources(old: str, new: str) -> Iterator[Lost]:
         yield Lost(DROPPED, "Gres", old, new, note)
     elif not others and have != want:
         yield Lost(OURS, "Gres", old, new, _MACHINE)
-    if others:
-        yield Lost(DROPPED, "Gres", ",".join(others), "")
+    of_gpus = [(entry, OF_GPUS[entry.split(":")[0]]) for entry in others if entry.split(":")[0] in OF_GPUS]
+    yield from (Lost(DROPPED, "Gres", entry, "", "; ".join(why)) for entry, why in of_gpus)
+    if own_ones := [entry for entry in others if entry.split(":")[0] not in OF_GPUS]:
+        yield Lost(DROPPED, "Gres", ",".join(own_ones), "")
 
 
 def _counted_otherwise(old: str, new: str, want: Attributes) -> str:

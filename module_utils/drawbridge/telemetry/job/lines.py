@@ -167,10 +167,11 @@ def _gpus(report: Report) -> list[Line]:
         hint = Hint(WARNING, f"memory of {numbers.gpu('memory')} was full: look for an error of its allocation")
         found.append(Line("gpu memory", text, (hint,) if full else ()))
     if power := numbers.get("power"):
-        energy = power * count * job.run_s(report.now) / 3.6e6
-        found.append(
-            Line("gpu power", f"{power:.0f} W, mean of {of}; {energy:.1f} kWh in all", tuple(_power_hints(report)))
-        )
+        # of whole GPUs, also where jobs have instances of them
+        whole = numbers.get("powered") or count
+        energy = power * whole * job.run_s(report.now) / 3.6e6
+        text = f"{power:.0f} W, mean of {whole:.0f} GPU{'s'[: whole != 1]}; {energy:.1f} kWh in all"
+        found.append(Line("gpu power", text, tuple(_power_hints(report))))
     return found
 
 

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from .queries import OF
 
+INSTANCE = "GPU_I_ID"
+"""The exporter's label of a GPU's instance."""
 UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
@@ -54,8 +56,10 @@ class Numbers:
         return str(found[0].labels.get(label, "?")) if found else "?"
 
     def gpu(self, name: str) -> str:
-        """The GPU of the first value, in words."""
-        return f"GPU {self.label(name, 'gpu')} of {self.label(name, 'node')}"
+        """The GPU of the first value, or its instance, in words."""
+        whole = f"GPU {self.label(name, 'gpu')} of {self.label(name, 'node')}"
+        instance = self.label(name, INSTANCE)
+        return whole if instance in ("?", "") else f"instance {instance} of {whole}"
 
     def rail(self, name: str) -> str:
         """The rail of the first value, in words."""

@@ -113,6 +113,7 @@ def _gpus(gauge: Callable[[str], str], idle: str) -> dict[str, str]:
         "memory": f"topk(1, max_over_time({gauge('gpu_memory_used:ratio')}))",
         "memory_bytes": f"max(max_over_time({gauge('gpu_memory_used:bytes')}))",
         "power": f"avg({power})",
+        "powered": f"count({power})",
         "least_power": f"bottomk(1, {power} / on() group_left() quantile(0.5, {power}))",
         "xid": f"topk(1, max_over_time({xid}) > 0 and changes({xid}) > 0)",
     }

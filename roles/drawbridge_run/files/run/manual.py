@@ -29,6 +29,10 @@ Pass other variables of your environment on with --env.
 A project may have claims and data sets. --claim NAME mounts one at
 /claims/NAME, beside the file systems. Images may be limited, too.
 
+On a node with divided GPUs (MIG) a pod has all instances. A process can use one
+of them: set CUDA_VISIBLE_DEVICES to a UUID that nvidia-smi -L prints. NCCL does
+not connect instances.
+
 Pods have your uid and your job's group, but none of your other groups: COMMAND
 can't read files that only such a group may read.
 

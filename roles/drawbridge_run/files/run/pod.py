@@ -131,14 +131,8 @@ def template(request: Request, container: str = "main") -> Json:
 
 def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
     grant, options = request.grant, request.options
-    resources = {
-        request.site.gpu_resource: grant.gpus,
-        "cpu": grant.cpus,
-        "memory": grant.memory,
-        **request.site.devices,
-    }
-    if grant.gpus == "0":
-        del resources[request.site.gpu_resource]
+    gpus = grant.resources or ({request.site.gpu_resource: grant.gpus} if grant.gpus != "0" else {})
+    resources = {**gpus, "cpu": grant.cpus, "memory": grant.memory, **request.site.devices}
     return {
         "name": name,
         "image": options.image,

@@ -13,6 +13,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from ..gate.config import Refused
+from .alike import require_alike
 from .allocation import Allocation
 from .context import Context
 from .kinds import KINDS
@@ -75,6 +76,8 @@ def with_project(site: Site, given: Grant, context: Context) -> Site:
 
 def make(options: Options, allocation: Allocation, site: Site, given: Grant, context: Context) -> Request:
     """All input of the manifest. Raises Refused."""
+    if site.unlike_nodes and len(allocation.nodes) > 1:
+        require_alike(context.env["SLURM_JOB_NODELIST"], context.commands)
     master = context.address(allocation.nodes, given)
     return Request(context.mark(), allocation, given, site, options, context.user, nccl(context.nccl), master)
 

@@ -35,6 +35,8 @@ class Site:
     """Other resources of a pod: RDMA devices."""
     kill_wait_s: int
     """Time that Slurm gives a job to end."""
+    unlike_nodes: bool = False
+    """Divided GPUs make nodes of equal CPUs differ, so Slurm must say whether those of a job are alike."""
     budgets: Mapping[str, str] = field(default_factory=dict)
     """The kind of period of each QOS whose budget begins anew."""
     claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
@@ -49,7 +51,9 @@ class Site:
         """Read the file; keys of newer versions are ignored. Raises Refused."""
         try:
             raw = json.loads(file.read_text())
-            needed = [one.name for one in fields(cls) if one.name in raw or one.default_factory is MISSING]
+            needed = [
+                one.name for one in fields(cls) if one.name in raw or one.default is one.default_factory is MISSING
+            ]
             return cls(**{name: raw[name] for name in needed})
         except (OSError, ValueError, KeyError) as err:
             raise Refused(f"{file} can't be used ({err}): ask the administrators to run gate.yml") from err
@@ -86,6 +90,8 @@ class Grant:
     memory: str
     groups: tuple[int, ...] = ()
     """The user's other groups. Pods have all of them in this order, or none."""
+    resources: Mapping[str, str] = field(default_factory=dict)
+    """GPUs and instances by their names in Kubernetes, where instances have names of their own."""
 
     @property
     def ids(self) -> tuple[int, int]:
@@ -103,7 +109,9 @@ class Grant:
         values = {key: known[f"DRAWBRIDGE_{key.upper()}"] for key in keys}
         pod = {key: known[f"DRAWBRIDGE_POD_{key.upper()}"] for key in ("gpus", "cpus", "memory")}
         groups = tuple(map(int, filter(None, known.get("DRAWBRIDGE_GROUPS", "").split(","))))
-        return cls(account=known["DRAWBRIDGE_SERVICE_ACCOUNT"], token=home / "token", groups=groups, **values, **pod)
+        named = dict(it.split("=", 1) for it in filter(None, known.get("DRAWBRIDGE_POD_RESOURCES", "").split(",")))
+        account, token = known["DRAWBRIDGE_SERVICE_ACCOUNT"], home / "token"
+        return cls(account=account, token=token, groups=groups, resources=named, **values, **pod)
 
 
 def nccl(file: Path = NCCL) -> dict[str, str]:

@@ -16,7 +16,11 @@ from tests.unit.module_utils.answers import Answers
 from tests.unit.module_utils.nodes.gpus import kfd
 
 WITHOUT_LLDP = {name: DeviceError(f"{name} failed") for name in ("lldpctl", "networkctl")}
-TOOLS = Answers({"nvidia-smi": "00000000:1B:00.0, NVIDIA H100 80GB HBM3\n", **WITHOUT_LLDP})
+SMI = {
+    "nvidia-smi --query-gpu": "00000000:1B:00.0, NVIDIA H100 80GB HBM3\n",
+    "nvidia-smi --list-gpus": "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n",
+}
+TOOLS = Answers({**SMI, **WITHOUT_LLDP})
 
 
 @pytest.fixture
@@ -45,6 +49,17 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hardware_io.Host:
     (tmp_path / "etc/os-release").write_text("ID=debian\nVERSION_ID=13\n")
     (tmp_path / "proc/mounts").write_text("")
     return hardware_io.Host(TOOLS, str(tmp_path))
+
+
+def test_instances_are_read_where_the_driver_lists_some(tmp_path: Path, host: hardware_io.Host) -> None:
+    listing = "nvidia-smi --list-gpus"
+    divided = f"{SMI[listing]}  MIG 3g.40gb     Device  0: (UUID: MIG-1)\n"
+    (gpu,) = hardware_io.Host(Answers({**TOOLS.table, listing: divided}), str(tmp_path)).read()["gpus"]
+    assert gpu["instances"] == {"3g.40gb": 1}
+    (gpu,) = host.read()["gpus"]
+    assert "instances" not in gpu
+    found = hardware_io.Host(Answers({**TOOLS.table, listing: "Half a GPU\n"}), str(tmp_path)).read()
+    assert "instances of GPUs: Half a GPU" in found["missing"]
 
 
 def test_the_machine_is_read(host: hardware_io.Host) -> None:

@@ -86,6 +86,25 @@ def test_gpus_and_slurms_plugins_of_other_vendors_are_found(mi300x: Path, place:
     assert hardware_io.gpus(AMD, Tools())["plugins"] == [f"{mi300x}/{place}/gpu_nvml.so"]
 
 
+def test_what_instances_need_is_missed_where_a_class_has_instances(
+    mi300x: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> str:
+        raise DeviceError(f"{name} is not installed on this host")
+
+    monkeypatch.setattr(hardware_io, "tool", missing)
+    divided = {**WANT, "divided": True, "detects": True}
+    assert hardware_io.gpus(divided, Tools())["lacking"] == [
+        "nvidia-mig-parted (NVIDIA's package nvidia-mig-manager, whose unit Drawbridge keeps off)",
+        "Slurm's plugin gpu_nvml.so",
+    ]
+    assert hardware_io.gpus(WANT, Tools())["lacking"] == []
+    monkeypatch.setattr(hardware_io, "tool", lambda name: name)
+    (mi300x / "opt/slurm/lib/slurm").mkdir(parents=True)
+    (mi300x / "opt/slurm/lib/slurm/gpu_nvml.so").touch()
+    assert hardware_io.gpus(divided, Tools())["lacking"] == []
+
+
 def test_bridges_are_read_on_gpu_nodes_alone() -> None:
     listed = Tools(lspci="17:00.0 PCI bridge: x\n\tACSCtl:\tReqRedir+\n")
     assert hardware_io.pci(WANT, listed)["acs"] == ["17:00.0"]

@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.artefacts_view import (
     PLACES,
     READS,
+    gpu_instances,
     mlnx_qos,
     nic_link,
     nic_roce,
@@ -36,6 +37,11 @@ def test_nics_start_as_they_left_the_factory(dscp: int, mapped: list[str]) -> No
         *mapped,
         "mlnx_qos -i rail0 --pfc 0,0,0,1,0,0,0,0",
     ]
+
+
+def test_gpus_are_divided_or_stay_whole() -> None:
+    divided = gpu_instances([{}, {"3g.40gb": 1, "1g.10gb": 2}]).lines
+    assert (divided, gpu_instances([]).lines) == (["divide GPU 1 into 1g.10gb: 2, 3g.40gb: 1"], ["all GPUs stay whole"])
 
 
 GROUP = {

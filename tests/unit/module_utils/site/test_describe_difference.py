@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Mig, MigException
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_difference import (
     differences,
     folded,
@@ -49,6 +50,12 @@ def test_the_lab_does_not_differ_from_its_own_intent() -> None:
         (lambda it: it["nics"].pop(), f"{H100}.nics.netdev", "rail7", "no RDMA port of this name"),
         (lambda it: [gpu.update(vendor="amd") for gpu in it["gpus"]], f"{H100}.gpus.vendor", "nvidia", "amd"),
         (lambda it: it["gpus"].pop(), f"{H100}.gpus", "8 GPUs", 7),
+        (
+            lambda it: it["gpus"][2].update(instances={"3g.40gb": 2}),
+            f"{H100}.gpus.mig",
+            "{} on GPU 2",
+            {"3g.40gb": 2},
+        ),
         (lambda it: it.update(memory_mib=1032192), f"{H100}.memory_mib", 2064384, 1032192),
         (lambda it: it.update(cpus={**it["cpus"], "sockets": 1}), f"{H100}.sockets", 2, 1),
         (lambda it: it.update(cpus={**it["cpus"], "numa_without_cpus": "2-3"}), f"{H100}.numa_without_cpus", "", "2-3"),
@@ -115,6 +122,19 @@ def test_another_way_to_write_the_same_numbering_is_no_difference() -> None:
     some = replace(built.nodes.classes["h100"], l3_caches=4)
     built = replace(built, nodes=replace(built.nodes, classes={"h100": some}))
     assert {one.key for one in differences(built, hosts)} == {f"{H100}.l3_caches"}, "given caches are compared"
+
+
+def test_lost_instances_are_a_difference_unless_the_tool_is_missing() -> None:
+    hosts, built = {"gpu01": nodes()["gpu01"]}, lab()
+    gpus = replace(built.nodes.classes["h100"].gpus, mig=Mig({}, (MigException((7,), {"7g.80gb": 1}),)))
+    classes = {"h100": replace(built.nodes.classes["h100"], gpus=gpus)}
+    built = replace(built, nodes=replace(built.nodes, classes=classes))
+    assert [(one.key, one.wanted) for one in differences(built, hosts)] == [
+        (f"{H100}.gpus.mig", "{'7g.80gb': 1} on GPU 7")
+    ]
+    for gpu in hosts["gpu01"]["gpus"]:
+        gpu["name"] = ""
+    assert differences(built, hosts) == []
 
 
 def test_gpus_without_jobs_are_counted_and_not_compared() -> None:

@@ -156,6 +156,17 @@ def test_people_decide_between_models_and_types_of_a_live_slurm_stay() -> None:
     assert "# QUESTION: others: number of GPUs of the other types" in text
 
 
+def test_instances_of_gpus_are_proposed_with_the_product_that_they_need() -> None:
+    """Nodes with others are another class."""
+    hosts = lab_hosts()
+    layouts = [{}, *[{"3g.40gb": 2}] * 7]
+    hosts["gpu04"]["gpus"] = [{**gpu, "instances": layout} for gpu, layout in zip(GPUS, layouts)]
+    whole, divided = intent(folder(hosts, GROUPS, {}))["drawbridge_nodes"]["classes"].values()
+    assert "mig" not in whole["gpus"]
+    assert divided["gpus"]["product"] == "NVIDIA H100 80GB HBM3"
+    assert divided["gpus"]["mig"] == {"layout": {"3g.40gb": 2}, "exceptions": [{"gpus": [0], "layout": {}}]}
+
+
 def test_a_running_cluster_is_taken_over() -> None:
     hosts = lab_hosts()
     parts = [{"name": "train", "nodes": "ALL", "default": True}, {"name": "hpc", "nodes": "gpu01", "default": False}]

@@ -16,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Intent
 
 from tests.unit.module_utils.lab import KUBE, NODES, SLURM, kube
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.site.test_refused import patched, site
 
 
 def test_only_a_node_gives_itself_away_and_only_the_controller_knows_other_nodes() -> None:
@@ -72,6 +72,31 @@ def test_pods_may_ask_for_the_sites_devices() -> None:
     told = names(kube(devices=["example.com/fpga"], rdma={}), NODES)
     assert told["devices"][0] == "nvidia.com/gpu" and told["devices"][-1] == "example.com/fpga"
     assert "rdma/rail7" in told["devices"]
+
+
+def divided(strategy: str, *whole: int) -> Intent:
+    """The site of the lab with two instances in each of its GPUs, except in some."""
+    mig = {"layout": {"3g.40gb": 2}, "exceptions": [{"gpus": list(whole), "layout": {}}] if whole else []}
+    gpus = {"product": "NVIDIA H100 80GB HBM3", "mig": mig}
+    changes = {f"drawbridge_nodes.classes.h100.gpus.{key}": value for key, value in gpus.items()}
+    return load(patched({**changes, "drawbridge_kube.gpu_operator.mig_strategy": strategy}))
+
+
+def test_a_pod_with_a_divided_node_takes_its_instances_by_their_names() -> None:
+    built = divided("mixed", 6, 7)
+    assert built.kube
+    limits = gate(built.nodes, built.slurm, built.kube, "gpu01")["pod_limits"]
+    assert limits["gpus"] == "14", "the gate's proof counts them, too"
+    assert limits["resources"] == "nvidia.com/mig-3g.40gb=12,nvidia.com/gpu=2"
+    assert names(built.kube, built.nodes)["devices"][:2] == ["nvidia.com/gpu", "nvidia.com/mig-3g.40gb"]
+
+
+def test_instances_with_the_name_of_gpus_are_counted_as_these() -> None:
+    built = divided("single")
+    assert built.kube
+    limits = gate(built.nodes, built.slurm, built.kube, "gpu01")["pod_limits"]
+    assert limits["gpus"] == "16" and "resources" not in limits
+    assert not [name for name in names(built.kube, built.nodes)["devices"] if "mig" in name]
 
 
 def of_amd() -> Intent:

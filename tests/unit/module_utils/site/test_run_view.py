@@ -15,6 +15,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.t
 )
 
 from tests.unit.module_utils.lab import GPFS, KUBE, NODES, SLURM
+from tests.unit.module_utils.site.test_pod_view import with_halves
 
 
 def test_a_node_knows_what_a_pod_takes_there() -> None:
@@ -22,6 +23,12 @@ def test_a_node_knows_what_a_pod_takes_there() -> None:
     assert found["gpu_resource"] == "nvidia.com/gpu"
     assert found["devices"] == {f"rdma/rail{rail}": "1" for rail in range(8)}
     assert found["mounts"] == {space: ["/gpfs/fs1"] for space in ("vision", "speech", "chem")}
+
+
+def test_a_host_knows_whether_nodes_of_a_job_may_be_unlike() -> None:
+    """Sites without instances have no key for it."""
+    assert "unlike_nodes" not in drawbridge_run(NODES, SLURM, {"gpfs": GPFS}, KUBE, "gpu01")
+    assert drawbridge_run(with_halves("h100"), SLURM, {"gpfs": GPFS}, KUBE, "gpu01")["unlike_nodes"] is True
 
 
 def test_a_host_knows_gated_partitions_and_no_nodes() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Mig, MigException
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm import view as slurm_view
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.logins.model import NodeLogins
 
@@ -59,6 +60,20 @@ def test_checks_count_all_gpus_and_jobs_are_mapped_to_their_device_files() -> No
     assert part.splitlines()[-1].endswith("slurm-job-gpus --devices 0,2,1,3 write")
 
 
+def test_a_node_with_instances_has_the_plugin_that_detects_them_and_a_check_of_each_gpu() -> None:
+    gpus = replace(NODES.classes["h100"].gpus, mig=Mig({"3g.40gb": 2}, (MigException((0, 1)),)))
+    nodes = replace(NODES, classes={"h100": replace(NODES.classes["h100"], gpus=gpus)})
+    view = slurm_view.slurm_node(nodes, SLURM, "gpu04", True)
+    files = {file["path"]: file.get("content", "") for file in view["slurmd"]}
+    listing = json.loads(files["/etc/drawbridge/slurm/health.json"])["gpu_list"]
+    assert listing["instances"] == [{}, {}, *[{"3g.40gb": 2}] * 6]
+    assert view["ready"]["gres"] == "gpu:h100:2,gpu:3g.40gb:12"
+    assert "slurm-wlm-nvml-plugin" in view["packages"]["names"]
+    assert view["hardware"]["machine"]["gpus"] == 8, "an instance has no device file /dev/nvidiaN of its own"
+    assert files["/etc/drawbridge/slurm/prolog.d/60-job-gpus"].endswith("/slurm-job-gpus --instances write\n")
+    assert files["/etc/drawbridge/slurm/epilog.d/60-job-gpus"].endswith("/slurm-job-gpus remove\n")
+
+
 def test_gpus_that_the_kernel_lists_are_checked_by_number_and_their_jobs_mapped_in_its_order() -> None:
     minors = tuple(range(128, 192, 8))
     gpus = replace(NODES.classes["h100"].gpus, type="mi300x", vendor="amd", minors=minors)
@@ -103,3 +118,19 @@ def test_logins_are_adopted_only_where_cgroups_hold_them() -> None:
     assert "libpam-slurm-adopt" in slurm_view.slurm_node(NODES, adopting, "gpu01", True)["packages"]["names"]
     with pytest.raises(IntentError, match="let nodes confine jobs"):
         slurm_view.slurm_node(NODES, adopting, "gpu01", False)
+
+
+def test_gpus_are_divided_now_and_at_each_boot() -> None:
+    """A product without a layout is made whole: its layout may have left the intent. Others are left alone."""
+    gpus = replace(NODES.classes["h100"].gpus, product="NVIDIA H100 80GB HBM3")
+    exceptions = (MigException((0,), {}), MigException((1,), {"7g.80gb": 1}))
+    layouts = [{}, {"7g.80gb": 1}, *[{"3g.40gb": 2}] * 6]
+    for mig, wanted in ((Mig(), []), (Mig({"3g.40gb": 2}, exceptions), layouts)):
+        nodes = replace(NODES, classes={"h100": replace(NODES.classes["h100"], gpus=replace(gpus, mig=mig))})
+        view = slurm_view.slurm_node(nodes, SLURM, "gpu04", True)
+        assert view["instances"] == {"name": "gpu04", "gpu_vendor": "nvidia", "gpus": wanted}
+        boot = [json.loads(file["content"]) for file in view["instances_boot"]]
+        assert boot == ([view["instances"]] if wanted else [])
+    unknown = replace(NODES, classes={"h100": replace(NODES.classes["h100"], gpus=replace(gpus, product="NVIDIA T4"))})
+    view = slurm_view.slurm_node(unknown, SLURM, "gpu04", True)
+    assert (view["instances"], view["instances_boot"]) == ({}, [])

@@ -16,7 +16,7 @@ import pytest
 from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run.kinds import KINDS
 from roles.drawbridge_run.files.run.pod import START, chosen_mounts, environment, template
-from tests.unit.roles.drawbridge_run.job import ADA, NAME, request
+from tests.unit.roles.drawbridge_run.job import ADA, NAME, granted, request
 
 
 def spec(root: Path, line: str = "--image img -- python train.py", **slurm: str) -> dict[str, Any]:
@@ -31,6 +31,22 @@ def test_a_pod_takes_one_whole_node(tmp_path: Path) -> None:
     resources = spec(tmp_path)["containers"][0]["resources"]
     whole = {"nvidia.com/gpu": "8", "cpu": "120", "memory": "2052096Mi", "rdma/rail0": "1"}
     assert resources == {"requests": whole, "limits": whole}
+
+
+def test_a_pod_takes_all_instances_of_a_divided_node(tmp_path: Path) -> None:
+    """The gate names them where they have names of their own, and counts them for launchers."""
+    named = {"DRAWBRIDGE_POD_GPUS": "14", "DRAWBRIDGE_POD_RESOURCES": "nvidia.com/mig-3g.40gb=12,nvidia.com/gpu=2"}
+    asked = replace(request(tmp_path), grant=granted(tmp_path, **named))
+    container = template(asked)["spec"]["containers"][0]
+    whole = {"nvidia.com/mig-3g.40gb": "12", "nvidia.com/gpu": "2", "cpu": "120"}
+    assert container["resources"]["limits"] == {**whole, "memory": "2052096Mi", "rdma/rail0": "1"}
+    assert {"name": "DRAWBRIDGE_PROCESSES", "value": "14"} in container["env"]
+
+
+def test_a_pod_without_gpus_asks_for_none(tmp_path: Path) -> None:
+    asked = replace(request(tmp_path), grant=granted(tmp_path, DRAWBRIDGE_POD_GPUS="0"))
+    limits = template(asked)["spec"]["containers"][0]["resources"]["limits"]
+    assert limits == {"cpu": "120", "memory": "2052096Mi", "rdma/rail0": "1"}
 
 
 def test_a_pod_is_the_jobs_and_the_users(tmp_path: Path) -> None:

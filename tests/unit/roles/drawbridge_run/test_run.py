@@ -35,6 +35,7 @@ from tests.unit.roles.drawbridge_run.job import (
     ADA,
     ENV,
     GATE,
+    SITE,
     Paper,
     StillClock,
     Tools,
@@ -77,6 +78,18 @@ def test_a_dry_run_prints_what_would_be_created(here: Here) -> None:
     assert made["kind"] == "Job"
     env = made["spec"]["template"]["spec"]["containers"][0]["env"]
     assert {"name": "NCCL_IB_TC", "value": "106"} in env
+
+
+def test_nodes_with_other_gpus_are_refused_where_some_are_divided(here: Here) -> None:
+    granted(here.jobs)
+    found = Tools({"sinfo": "gpu:h100:8\ngpu:3g.40gb:16\n"})
+    ask(replace(here, commands=found))
+    assert found.asked == [], "other sites need no answer of Slurm's"
+    here.site.write_text(json.dumps({**SITE, "unlike_nodes": True}))
+    with pytest.raises(Refused, match="the job's nodes have different GPUs"):
+        ask(replace(here, commands=found))
+    alone = {**ENV, "SLURM_JOB_NODELIST": "gpu01", "SLURM_JOB_CPUS_PER_NODE": "128"}
+    ask(replace(here, commands=found, env=alone))
 
 
 def test_root_is_refused(here: Here) -> None:

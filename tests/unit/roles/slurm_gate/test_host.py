@@ -104,6 +104,14 @@ def test_who_holds_a_gpus_device_file_uses_it(proc: Path) -> None:
     assert Host(tools, "ctr", PROOF).gpu_processes() == {4242: "ended", 5: "train?9, forged"}
 
 
+def test_who_uses_an_instance_holds_the_file_of_its_gpu(proc: Path) -> None:
+    """And files of the instance's rights beside it. Monitors have only those of all GPUs."""
+    caps = "/dev/nvidia-caps/nvidia-cap"
+    running(proc, 5, "/dev/nvidiactl", "/dev/nvidia1", f"{caps}147", f"{caps}148", name="train")
+    running(proc, 6, "/dev/nvidiactl", f"{caps}2")
+    assert Host(Tools({"nvidia-smi": "4242\n"}), "ctr", PROOF).gpu_processes() == {4242: "ended", 5: "train"}
+
+
 def test_a_device_is_known_by_its_number_under_any_name(tmp_path: Path, proc: Path) -> None:
     for name, minor in (("gpu", 3), ("control", 255)):
         os.mknod(tmp_path / name, stat.S_IFCHR | 0o666, os.makedev(195, minor))

@@ -11,8 +11,9 @@ import pytest
 
 from roles.slurm_gate.files.gate import tokens
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
+from roles.slurm_gate.files.gate.proof import local_obstacle
 from roles.slurm_gate.files.gate.slurm import NoAnswer
-from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, own_token
+from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, own_token, world
 
 
 class Mint(Api):
@@ -52,6 +53,17 @@ def test_the_jobs_user_alone_reads_the_token(at: Made, anybody: list[tuple[int, 
     tokens.forget(4711, at)
     assert not list(at.jobs.iterdir())
     assert tokens.note(4711, at) == {}
+
+
+def test_a_job_with_divided_gpus_has_the_names_of_its_instances(tmp_path: Path) -> None:
+    """And the proof counts them: a node whose GPUs are all divided has processes on them, too."""
+    resources = "nvidia.com/mig-3g.40gb=16"
+    at = world(tmp_path, pod_limits={"cpus": "120", "gpus": "16", "resources": resources})
+    tokens.deliver(JOB, at, Mint(), "")
+    lines = (at.jobs / "4711/env").read_text().splitlines()
+    assert {"DRAWBRIDGE_POD_GPUS=16", f"DRAWBRIDGE_POD_RESOURCES={resources}"} < set(lines)
+    at.host.on_gpus = {7: "ghost"}
+    assert local_obstacle(at) == "process 7 (ghost) uses a GPU: end it"
 
 
 def own(at: Made) -> Path:

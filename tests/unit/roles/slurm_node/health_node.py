@@ -31,7 +31,7 @@ class Node:
         self.slurm("IDLE")
 
     def look(self, mounts: Iterable[str], gpus: int = 2, **more: Any) -> None:
-        listing = {"command": ["nvidia-smi", "--list-gpus"], "line": "GPU "}
+        listing = {"command": ["nvidia-smi", "--list-gpus"], "line": "GPU ", "instance": r"\s+MIG (\S+)\s+Device "}
         look = {
             "mounts": [*mounts],
             "gpus": gpus,

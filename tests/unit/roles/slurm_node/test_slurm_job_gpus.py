@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.emulators.nvml.state import proc
 from tests.unit.module_utils.nodes.gpus import kfd
 
 PROGRAM = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-job-gpus.py"
@@ -40,14 +42,27 @@ class Node:
         (self.root / "job").write_text(f"{lines}\n")
         self.program("scontrol", f'case "$*" in *hostnames*) echo gpu01; echo gpu02;; *) cat {self.root}/job;; esac')
 
-    def gpu(self, address: str, minor: int, instances: tuple[int, ...] = ()) -> None:
+    def gpu(self, address: str, minor: int) -> None:
         """A GPU as the driver's files show it."""
         folder = self.driver / "gpus" / address
         folder.mkdir(parents=True)
         lines = ("Model: \t\t NVIDIA H100 80GB HBM3", "IRQ:   \t\t 120", f"Device Minor: \t {minor}")
         (folder / "information").write_text("".join(f"{line}\n" for line in lines))
-        for number in instances:
-            (self.driver / f"capabilities/gpu{minor}/mig/gi{number}").mkdir(parents=True)
+
+    def slurmd(self, *records: str) -> None:
+        """What slurmd finds, and the numbers of capabilities. Slurm 24.11 and NVIDIA's driver printed such lines."""
+        caps = self.root / "nvidia-caps"
+        caps.mkdir(exist_ok=True)
+        (caps / "mig-minors").write_text(proc([])["nvidia-caps/mig-minors"])
+        conf = self.root / "slurm"
+        conf.mkdir(exist_ok=True)
+        (conf / "slurm.conf").write_text("ClusterName=demo\nSlurmdSpoolDir=/var/spool/slurmd\n slurmdlogfile = /l\n")
+        (conf / "cgroup.conf").write_text("ConstrainDevices=yes\nCgroupPlugin=cgroup/v2\n")
+        (conf / "gres.conf").write_text("AutoDetect=nvml\n")
+        lines = "".join(f"slurmd: Gres Name=gpu {it} Flags=HAS_FILE,HAS_TYPE,ENV_NVML\n" for it in records)
+        (self.root / "found").write_text(f"slurmd: gpu/nvml: 2 GPU system device(s) detected\n{lines}")
+        shown = f'mkdir -p {self.root}/given; cp "$(dirname "$5")"/* {self.root}/given'
+        self.program("slurmd", f"{shown}\ncat {self.root}/found >&2")
 
     def write(self, job: int, gpus: str, *options: str) -> int:
         """Prolog of a job with the GPUs at these places."""
@@ -59,6 +74,7 @@ class Node:
         env = {"SLURMD_NODENAME": "gpu01", "PATH": f"{self.root}/bin:{os.environ['PATH']}"}
         env |= {"SLURM_JOB_ID": str(job), **({"SLURM_JOB_GPUS": gpus} if gpus else {})}
         env |= {"SLURM_JOB_USER": "ada", "SLURM_JOB_PARTITION": "batch"}
+        env |= {"SLURM_CONF": str(self.root / "slurm/slurm.conf")}
         # by the Python that runs the tests: they run on the oldest that nodes may have, too
         argv = [sys.executable, str(PROGRAM), "--directory", str(self.directory), "--driver", str(self.driver)]
         argv += [*options, verb]
@@ -185,13 +201,79 @@ def test_gpus_that_slurm_does_not_say_are_not_guessed(node: Node, resources: str
     assert node.shown() == {}
 
 
-def test_a_gpu_that_mig_splits_has_a_file_for_each_instance(node: Node) -> None:
-    node.gpu("0000:1b:00.0", minor=1, instances=(2, 11))
-    node.gpu("0000:43:00.0", minor=0)
-    node.write(7, "0,1")
-    assert node.shown() == {"0": "7\n", "0.11": "7\n", "0.2": "7\n", "1": "7\n"}
-    node.run("remove", 7)
-    assert node.shown() == {}
+WHOLE = "Type=h100 Count=1 Index=1 ID=7696487 File=/dev/nvidia1 Cores=0-95 CoreCnt=384 Links=-1,0"
+SLICES = [
+    f"Type=3g.40gb Count=1 Index={ci} ID=7696487 Cores=96-191 CoreCnt=384 Links=(null)"
+    f" File=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap{gi},/dev/nvidia-caps/nvidia-cap{ci}"
+    for gi, ci in ((12, 13), (21, 22))
+]
+
+
+@pytest.fixture
+def divided(node: Node) -> Node:
+    """A node whose second GPU, /dev/nvidia0, has the instances 1 and 2."""
+    node.gpu("0000:1b:00.0", minor=1)
+    node.gpu("0000:9d:00.0", minor=0)
+    node.slurmd(WHOLE, *SLICES)
+    return node
+
+
+def test_an_instance_has_a_file_of_its_own(divided: Node) -> None:
+    assert divided.write(7, "1", "--instances") == 0
+    assert divided.write(8, "2", "--instances") == 0
+    assert divided.write(9, "0", "--instances") == 0
+    assert divided.shown() == {"1.1": "7\n", "1.2": "8\n", "0": "9\n"}
+    divided.run("remove", 7)
+    assert divided.shown() == {"1.2": "8\n", "0": "9\n"}
+
+
+def test_a_job_with_a_whole_gpu_and_an_instance_is_named_in_both(divided: Node) -> None:
+    divided.job(7, "Nodes=gpu[01-02] CPU_IDs=0-3 Mem=0 GRES=gpu:h100:1(IDX:0),gpu:3g.40gb:1(IDX:2)")
+    divided.run("write", 7, "0", "--instances")
+    assert set(divided.shown()) == {"0", "1.2"}
+
+
+def test_places_follow_the_list_of_slurmd_whatever_its_order(divided: Node) -> None:
+    divided.slurmd(*reversed(SLICES), WHOLE)
+    divided.write(7, "0", "--instances")
+    divided.write(8, "2", "--instances")
+    assert divided.shown() == {"1.2": "7\n", "0": "8\n"}
+
+
+def test_a_record_may_have_several_whole_gpus(divided: Node) -> None:
+    divided.slurmd("Type=h100 Count=3 Index=0 ID=1 File=/dev/nvidia[0-1,4] Links=(null)", SLICES[0])
+    divided.write(7, "1-2", "--instances")
+    assert set(divided.shown()) == {"0", "4"}
+
+
+def test_the_slurmd_that_answers_has_nothing_of_the_one_that_runs(divided: Node) -> None:
+    """It would write the machine's topology into SlurmdSpoolDir, and set up control groups."""
+    divided.write(7, "1", "--instances")
+    given = divided.root / "given"
+    calls = (divided.root / "asked").read_text()
+    (spool,) = re.findall(r"slurmd -G -N gpu01 -f (\S+)/slurm[.]conf", calls)
+    assert (given / "slurm.conf").read_text() == f"ClusterName=demo\nSlurmdSpoolDir={spool}\nSlurmdLogFile=/dev/null\n"
+    assert (given / "cgroup.conf").read_text() == "ConstrainDevices=yes\nCgroupPlugin=disabled\n"
+    assert (given / "gres.conf").read_text() == "AutoDetect=nvml\n"
+    assert not Path(spool).exists()
+    assert "SlurmdSpoolDir=/var/spool/slurmd" in (divided.root / "slurm/slurm.conf").read_text()
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [],
+        [WHOLE],
+        [WHOLE, SLICES[0].replace("/dev/nvidia0,", "")],
+        [WHOLE, SLICES[0].replace("/dev/nvidia0,", "/dev/nvidia3,")],
+        [WHOLE, SLICES[0].replace("cap12", "cap9999").replace("cap13", "cap9998")],
+        [WHOLE, SLICES[0].replace("Count=1", "Count=2")],
+    ],
+)
+def test_an_instance_that_slurmd_does_not_say_is_not_guessed(divided: Node, records: list[str]) -> None:
+    divided.slurmd(*records)
+    assert divided.write(7, "1", "--instances") == 0
+    assert divided.shown() == {}
 
 
 def test_the_next_job_of_a_gpu_replaces_one_whose_epilog_never_ran(node: Node) -> None:

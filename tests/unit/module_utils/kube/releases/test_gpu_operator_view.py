@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.gpu_resources import STRATEGIES
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
     AMD,
@@ -35,6 +36,14 @@ def test_no_release_where_the_site_has_other_means() -> None:
 @pytest.mark.parametrize("part", [GpuOperator(), GpuOperator(mig_strategy="none", service_monitor=True)])
 def test_the_chart_reads_all_values_that_are_set(part: GpuOperator) -> None:
     assert unread(nvidia_values(part), tree(NVIDIA.tree)) == {}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_operator_changes_no_instances_under_any_strategy(strategy: str) -> None:
+    """Names of instances are Kubernetes' part; Slurm's part divides GPUs, on drained nodes."""
+    values = nvidia_values(GpuOperator(mig_strategy=strategy))
+    assert values["mig"] == {"strategy": strategy} and values["migManager"] == {"enabled": False}
+    assert values["cdi"] == {"enabled": True}, "or a container would see instances of one profile alone"
 
 
 def of_amd(also_nvidia: bool = False) -> Nodes:

@@ -34,6 +34,15 @@ def test_slurm_detects_instances_since_jobs_need_their_uuids() -> None:
     ]
 
 
+def test_shards_are_parts_of_all_gpus_of_a_node() -> None:
+    machine = ALL["dgx_h100"]
+    site = intent(machine, gpus={"type": "h100", "numa": list(machine.gpus), "shards": 4})
+    assert view.gres_conf(site.nodes, site.slurm).splitlines()[-1] == "NodeName=n1 Name=shard Count=32"
+    conf = view.controller_files(site.slurm, site.nodes, True)["slurm.conf"]
+    assert " Gres=gpu:h100:8,shard:h100:32 " in conf and "\nGresTypes=gpu,shard\n" in conf
+    assert "\nAccountingStorageTRES=gres/gpu,gres/shard,gres/gpu:h100\n" in conf
+
+
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_gpus_are_near_the_cores_of_their_socket(name: str) -> None:
     """Files in the order of GPUs; no cores where a NUMA node is more than one socket."""

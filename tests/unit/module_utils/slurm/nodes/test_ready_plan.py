@@ -25,6 +25,8 @@ def test_a_node_that_takes_or_runs_jobs_is_ready(state: str) -> None:
         ("DOWN", ("DRAIN",), f"{ready_plan.JOINING} : Not responding"),
         ("IDLE", ("DRAIN",), f"{ready_plan.HARDWARE}: 7 GPUs instead of 8"),
         ("IDLE", ("DRAIN",), f"{ready_plan.HEALTH}: /gpfs/fs1 is not mounted"),
+        ("IDLE", ("DRAIN",), "gres/gpu count reported lower than configured (0 < 2)"),
+        ("IDLE", ("DRAIN",), "gres/gpu:h100 count too low (0 < 2)"),
     ],
 )
 def test_a_proved_node_is_resumed(state: str, flags: tuple[str, ...], reason: str) -> None:
@@ -48,6 +50,10 @@ def test_a_proved_node_is_resumed(state: str, flags: tuple[str, ...], reason: st
         ready_plan.NodeState("gpu01", "DOWN", reason="Not responding [root@now]"),
         ready_plan.NodeState("gpu01", "DOWN", reason="Node unexpectedly rebooted, says ops [ops@now]"),
         ready_plan.NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"})),
+        ready_plan.NodeState(
+            "gpu01", "IDLE", frozenset({"DRAIN", "INVALID_REG"}), reason="gres/gpu count too low (0 < 2) [slurm@now]"
+        ),
+        ready_plan.NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="gres/gpu count too low (0 < 2) [ada@now]"),
     ],
 )
 def test_other_drains_are_only_reported(have: ready_plan.NodeState) -> None:

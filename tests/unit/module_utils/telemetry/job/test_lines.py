@@ -145,6 +145,15 @@ def test_a_number_that_is_not_odd_has_none(changes: dict[str, Any]) -> None:
     assert hints(report(**changes)) == []
 
 
+def test_instances_are_named_and_power_is_of_whole_gpus() -> None:
+    """Slurm counts instances as GPUs; the exporter knows the power of a GPU alone."""
+    instance = {**GPU, "GPU_I_ID": "7"}
+    found = report(least_busy=(0.2, instance), powered=(4, {}), memory=(0.5, {**GPU, "GPU_I_ID": ""}))
+    assert said(found)["gpu"].endswith("mean of 16 GPUs; least 20 %: instance 7 of GPU 3 of gpu02")
+    assert said(found)["gpu memory"].endswith("GiB: GPU 3 of gpu02")
+    assert said(found)["gpu power"] == "600 W, mean of 4 GPUs; 4.8 kWh in all"
+
+
 def test_an_idle_gpu_draws_less_power_which_is_said_once() -> None:
     found = hints(report(idle=(0.8, GPU), idle_gpus=(1, {}), least_power=(0.2, GPU)))
     assert found == ["GPU 3 of gpu02 was idle for 80 % of the time"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from itertools import product as combinations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.instances import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.profiles import (
     Divisible,
     Profile,
 )
