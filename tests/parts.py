@@ -28,7 +28,7 @@ LONG = ("default", "slurm_gate", "gpu_operator", "existing")
 """Words of parts that have a lab for long, the longest first: they wait more than they compute."""
 LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client", "kube_installer", *CHAINS[1])
 """Scenarios of layers that `default`, `existing` and `slurm_gate` build and change on whole sites."""
-CAPABILITIES = ("node_proof", "drawbridge_run", "telemetry", "node_health", "project", "gpfs_csi")
+CAPABILITIES = ("node_proof", "drawbridge_run", "telemetry", "node_health", "project", "gpfs_csi", "gpus")
 AT_NIGHT = (*LAYERS, "mixed", "rails", "pilot", *CAPABILITIES)
 """Scenarios of the night."""
 SCHEDULES = 300

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.emulators.nodes.lldpctl import CABLES
+from lab.emulators.nvml import provision as nvml
 from lab.emulators.storage import gpfs, nfs
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
 from lab.emulators.storage.gpfs.states import FOUNDER, default_state, local_copy
@@ -77,7 +78,8 @@ def provision(context: Context) -> None:
     kind = context.host.kind
     if kind.vm:
         return
-    tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if kind.hardware.get("gpu_type") else ())
+    has_tools = kind.hardware.get("gpu_type") and kind.hardware.get("gpu_vendor") != "amd"
+    tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if has_tools else ())
     for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd")), "/usr/local/bin/findmnt"):
         context.link(path, LAUNCHER)
     if kind.ports:
@@ -86,6 +88,8 @@ def provision(context: Context) -> None:
         context.write(CABLES, json.dumps(ends))
     if kind.hardware:
         _nfs(context)
+    if kind.hardware.get("mig"):
+        nvml.provision(context)
     for module in MODULES:
         context.write(
             f"/usr/lib/modules/{os.uname().release}/extra/{module}", f"{RELEASES[default_state()['version']]}\n"

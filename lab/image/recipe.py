@@ -20,7 +20,7 @@ Packages = dict[str, Any]
 
 
 def packages(here: Path = HERE) -> Packages:
-    """packages.yml: `suite`, `tree` (names), `repository` (names)."""
+    """packages.yml: `suite`, `components` of the archive, `tree` (names), `repository` (names)."""
     return yaml.safe_load((here / "packages.yml").read_text())
 
 
@@ -40,6 +40,7 @@ def builder(recipe: Packages, tree: Path) -> list[str]:
         *("mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory"),
         *("--include=" + ",".join(recipe["tree"]), '--aptopt=APT::Install-Recommends "false"'),
         *('--aptopt=Acquire::Languages "none"', f"--dpkgopt={HERE}/files/etc/dpkg/dpkg.cfg.d/lab"),
+        f"--components={','.join(recipe['components'])}",
         *(f"--customize-hook={HERE}/customize", recipe["suite"], str(tree)),
         *([mirror] if mirror else []),
     ]

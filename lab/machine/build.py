@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.machine import trees
+from lab.machine import amd, trees
 from lab.machine.hardware import Hardware
 
 HERE = Path(__file__).resolve().parent
@@ -25,13 +25,21 @@ def contents(hardware: Hardware | None) -> tuple[trees.Files, dict[str, str]]:
     links: dict[str, str] = {}
     if hardware:
         rdma, links = trees.rails(hardware)
-        driver = trees.gpus(hardware)
+        driver, pointers = amd.gpus(hardware) if hardware.gpu_vendor == "amd" else (trees.gpus(hardware), {})
         files |= trees.processors(hardware) | rdma | driver
-        binds += [*BINDS, *(["/proc/driver"] if driver else [])]
+        links |= pointers
+        binds += [*BINDS, *(["/proc/driver"] if any(path.startswith("bind/proc/driver/") for path in driver) else [])]
     files["binds"] = "".join(f"{place}\n" for place in binds)
     files["hwloc"] = f"{hardware.hwloc}\n" if hardware else ""
-    files["gpus"] = f"{len(hardware.gpu_numa) if hardware else 0}\n"
+    files["devices"] = "".join(f"{path} {major} {minor}\n" for path, major, minor in devices(hardware))
     return files, links
+
+
+def devices(hardware: Hardware | None) -> list[tuple[str, int, int]]:
+    """Return path and numbers of the GPUs' device files."""
+    if hardware and hardware.gpu_vendor == "amd":
+        return amd.devices(hardware)
+    return [(f"/dev/nvidia{gpu}", 195, gpu) for gpu in range(len(hardware.gpu_numa) if hardware else 0)]
 
 
 def ensure(cache: Path, hardware: Hardware | None) -> Path:

@@ -24,6 +24,9 @@ class Hardware:
     gpu_numa: tuple[int, ...] = ()
     rail_numa: tuple[int, ...] = ()
     store_numa: tuple[int, ...] = ()
+    gpu_vendor: str = "nvidia"
+    mig: bool = False
+    """Its GPUs can be divided into instances: the host has the emulated NVML."""
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Hardware:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import posixpath
 
 from lab.emulators.nodes.nvidia_smi import BUSES, NAME
+from lab.emulators.nvml.state import proc
 from lab.machine.hardware import Hardware, cpu_list
 
 # The kubelet sets these at its start, unless they already hold these values; a guest may not set any.
@@ -163,7 +164,7 @@ def gpus(hardware: Hardware) -> Files:
         files[f"bind/proc/driver/nvidia/gpus/{address}/information"] = about.format(name=NAME, irq=120 + gpu, gpu=gpu)
         near = cpu_list(hardware.cpus_of(node))
         files[f"layer/sys/bus/pci/drivers/nvidia/{address}/local_cpulist"] = f"{near}\n"
-    return files
+    return files | ({f"bind/proc/driver/{name}": text for name, text in proc(()).items()} if hardware.mig else {})
 
 
 def _settings(rail: int) -> Files:

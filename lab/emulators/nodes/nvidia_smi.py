@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..common import DIE, DRIFT, EFFECTS, LIE, REFUSE, Call, Device, Killed, host_device, procfs
-from . import nvidia_state
+from . import nvidia_state, nvml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,6 +46,8 @@ GPU_FIELDS = {
     "memory.used": "memory.used [MiB]",
     "pci.bus_id": "pci.bus_id",
     "gpu_bus_id": "pci.bus_id",
+    "mig.mode.current": "mig.mode.current",
+    "mig.mode.pending": "mig.mode.pending",
 }
 """What a query may ask for, and the name that the answer's first line has for it."""
 APP_FIELDS = {
@@ -111,7 +113,7 @@ def _answer(device: Device, argv: list[str], effect: str | None) -> Answer:
         if not gpus:
             return Answer(6, [NO_DEVICES])
     if options.keys() & {"-L", "--list-gpus"} and not rest:
-        return Answer(0, [f"GPU {gpu['index']}: {gpu['name']} (UUID: {gpu['uuid']})" for gpu in gpus])
+        return Answer(0, [line for gpu in gpus for line in _listed(gpu, nvml.instances(gpu["index"]))])
     apps = [] if effect == LIE else _apps(device, gpus)
     if "--query-gpu" in options:
         used = {
@@ -122,6 +124,12 @@ def _answer(device: Device, argv: list[str], effect: str | None) -> Answer:
     if "--query-compute-apps" in options:
         return _table(options["--query-compute-apps"], APP_FIELDS, apps, options.get("--format", ""))
     return Answer(2, [INVALID])
+
+
+def _listed(gpu: dict[str, str], instances: list[tuple[str, str]]) -> list[str]:
+    """Return a GPU's line and those of its instances, as NVIDIA's page about MIG with its operator has them."""
+    lines = [f"  MIG {name:<12}Device {at:>2}: (UUID: {it})" for at, (name, it) in enumerate(instances)]
+    return [f"GPU {gpu['index']}: {gpu['name']} (UUID: {gpu['uuid']})", *lines]
 
 
 def _table(query: str, known: dict[str, str], rows: list[dict[str, str]], form: str) -> Answer:
@@ -158,6 +166,7 @@ def _gpu(index: int) -> dict[str, str]:
     name = f"GPU-{uuid.uuid5(uuid.NAMESPACE_DNS, f'{index}.{host}')}"
     bus = f"00000000:{BUSES[index % len(BUSES)]}:00.0"
     gpu = {"index": str(index), "uuid": name, "gpu_uuid": name, "name": NAME, "gpu_name": NAME}
+    gpu |= nvml.modes(gpu["index"])
     return {**gpu, "driver_version": DRIVER, "memory.total": str(MEMORY_MIB), "pci.bus_id": bus, "gpu_bus_id": bus}
 
 
