@@ -47,7 +47,7 @@ REFUSED = {
     "unknown kind": (lambda _: site.load(7).select([], ["toaster"]), "toaster"),
     "unknown site": (
         lambda _: site.file_of("moon"),
-        "LAB_SITE is 'moon', which lab/sites lacks: use one of existing, isolation, mixed, rails",
+        "LAB_SITE is 'moon', which lab/sites lacks: use one of existing, gpus, isolation, mixed, rails",
     ),
     "third way": (
         lambda _: site.load(7, kubelets="none"),
