@@ -10,14 +10,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.node_groups import gres
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import JOB_GPUS
@@ -26,16 +22,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.program_imports import imported
 
 from tests.conformance.tree import ROOT
+from tests.lab.gpu_scene import MACHINE, play, put, site
 from tests.lab.test_slurm_machines import OTHERS, TAKEN
-from tests.machines import IN_MEMORY, write
-from tests.slurm_daemons import SCENE, Place
-from tests.unit.module_utils.machines import ALL, node_class
+from tests.slurm_daemons import Place
 from tests.unit.module_utils.nodes.gpus import kfd
 
 pytestmark = pytest.mark.live
 
 PROGRAM = ROOT / "roles/slurm_node/files/slurm-job-gpus.py"
-MACHINE = ALL["epyc_nps1"]
 GPUS = {
     "vendor": "amd",
     "type": "mi300x",
@@ -102,41 +96,18 @@ echo HWLOC_FSROOT=/machine
 """All that the hardware check asks: slurmd's environment."""
 
 
-def site() -> Any:
-    """A site with one node, whose memory is that of this host."""
-    slurm = {"cluster": "demo", "controller": "ctl", "packages": "site", "topology": "none"}
-    partitions = [{"name": "batch", "nodes": "n1", "default": True}]
-    classes = {"a": node_class(MACHINE, memory_mib=2048, reserved_memory_mib=1024, gpus=GPUS)}
-    nodes = {"os": "debian-13", "classes": classes, "ranges": [{"names": "n1", "node_class": "a"}]}
-    return load({"drawbridge_nodes": nodes, "drawbridge_slurm": {**slurm, "partitions": partitions}})
-
-
 @pytest.fixture(scope="module")
-def out(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def out(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Outputs of the scene."""
     folder = tmp_path_factory.mktemp("scene")
-    upper = folder / "upper"
-    for path, text in texts(place.release).items():
-        (upper / path).parent.mkdir(parents=True, exist_ok=True)
-        (upper / path).write_text(text)
-        (upper / path).chmod(0o755)
-    for name in ("root", "work"):
-        (folder / name).mkdir()
-    kfd.host(upper)
-    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as machine:
-        write(replace(MACHINE, gpus=(), minors=()), Path(machine), hwloc=True)
-        (upper / "machine").mkdir()
-        place.run(f'mkdir -p "$SCENE/root"; {SCENE.replace(MOUNTED, BOUND)}', SCENE=folder, MACHINE=machine)
-        yield upper / "out"
-
-
-MOUNTED = "hostname ctl\n"
-BOUND = f'mount --bind "$MACHINE" "$R/machine"\n{MOUNTED}'
+    put(folder / "upper", texts(place.release))
+    kfd.host(folder / "upper")
+    return play(place, folder)
 
 
 def texts(release: str) -> dict[str, str]:
     """Files of the host, by path."""
-    intent = site()
+    intent = site(GPUS)
     files = controller_files(replace(intent.slurm, version=release), intent.nodes, False)
     view = slurm_node(intent.nodes, intent.slurm, "n1", False)
     own = [line for line in files["slurm.conf"].splitlines() if line.startswith(TAKEN)]
@@ -194,7 +165,7 @@ def test_the_exporter_reads_the_job_of_each_gpu_until_the_job_ends(out: Path) ->
 
 def test_two_jobs_share_a_gpu_by_shards_and_a_third_waits(out: Path) -> None:
     shown = re.sub(r"[(]S:[0-9-]+[)]", "", (out / "node").read_text())
-    assert f" Gres={gres(site().nodes.classes['a'])} " in shown
+    assert f" Gres={gres(site(GPUS).nodes.classes['a'])} " in shown
     devices = [set(job["ROCR_VISIBLE_DEVICES"].split(",")) for job in jobs(out, "shard")]
     assert len(devices[0]) == 7 and devices[1] == devices[2] and len(devices) == 4
     assert not devices[0] & devices[1], "a whole GPU is no one's share"

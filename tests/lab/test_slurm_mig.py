@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.nvidia_mig_tools import (
     configuration,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.node_groups import gres
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import SCRIPTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
@@ -32,16 +28,14 @@ from lab.emulators.nvml.state import H100, Gpu, State, parsed, proc, text
 from lab.hosts.paths import Paths
 from lab.tools import build as tools
 from tests.conformance.tree import ROOT
+from tests.lab.gpu_scene import play, put, site
 from tests.lab.test_slurm_machines import OTHERS, TAKEN
-from tests.machines import IN_MEMORY, write
-from tests.slurm_daemons import SCENE, Place, package
-from tests.unit.module_utils.machines import ALL, node_class
+from tests.slurm_daemons import Place, package
 
 pytestmark = pytest.mark.live
 
 PROGRAMS = ("slurm-job-gpus", "slurm-dispatch")
 PLUGIN = "slurm-wlm-nvml-plugin"
-MACHINE = ALL["epyc_nps1"]
 MINORS = (1, 0)
 """The whole GPU, index 0, is /dev/nvidia1."""
 GPUS = {
@@ -110,39 +104,16 @@ scontrol --oneliner show node n1 > /out/vanished
 """
 
 
-def site() -> Any:
-    """A site with one node, whose memory is that of this host."""
-    slurm = {"cluster": "demo", "controller": "ctl", "packages": "site", "topology": "none"}
-    partitions = [{"name": "batch", "nodes": "n1", "default": True}]
-    classes = {"a": node_class(MACHINE, memory_mib=2048, reserved_memory_mib=1024, gpus=GPUS)}
-    nodes = {"os": "debian-13", "classes": classes, "ranges": [{"names": "n1", "node_class": "a"}]}
-    return load({"drawbridge_nodes": nodes, "drawbridge_slurm": {**slurm, "partitions": partitions}})
-
-
 @pytest.fixture(scope="module")
-def out(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def out(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Outputs of the scene."""
     folder = tmp_path_factory.mktemp("scene")
-    upper = folder / "upper"
-    for path, content in texts(place.release).items():
-        (upper / path).parent.mkdir(parents=True, exist_ok=True)
-        (upper / path).write_text(content)
-        (upper / path).chmod(0o755)
+    put(folder / "upper", texts(place.release))
     for path, source in programs(place).items():
-        (upper / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, upper / path)
-    (upper / "sys/bus/pci/devices").mkdir(parents=True)
-    for name in ("root", "work"):
-        (folder / name).mkdir()
-    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as machine:
-        write(replace(MACHINE, gpus=(), minors=()), Path(machine), hwloc=True)
-        (upper / "machine").mkdir()
-        place.run(f'mkdir -p "$SCENE/root"; {SCENE.replace(MOUNTED, BOUND)}', SCENE=folder, MACHINE=machine)
-        yield upper / "out"
-
-
-MOUNTED = "hostname ctl\n"
-BOUND = f'mount --bind "$MACHINE" "$R/machine"\n{MOUNTED}'
+        (folder / "upper" / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, folder / "upper" / path)
+    (folder / "upper/sys/bus/pci/devices").mkdir(parents=True)
+    return play(place, folder)
 
 
 def programs(place: Place) -> dict[str, Path]:
@@ -159,7 +130,7 @@ def programs(place: Place) -> dict[str, Path]:
 
 def texts(release: str) -> dict[str, str]:
     """Files of the host, by path."""
-    intent = site()
+    intent = site(GPUS)
     files = controller_files(replace(intent.slurm, version=release), intent.nodes, False)
     view = slurm_node(intent.nodes, intent.slurm, "n1", False)
     own = [line for line in files["slurm.conf"].splitlines() if line.startswith(TAKEN)]
@@ -236,7 +207,7 @@ def test_slurmd_finds_what_slurm_conf_has_and_the_node_is_idle(out: Path) -> Non
     assert found == [(name, "ENV_NVML") for name in ("h100", "3g.40gb", "3g.40gb")]
     shown = node((out / "node").read_text())
     assert (shown.state, shown.flags) == ("IDLE", frozenset())
-    assert shown.gres == gres(site().nodes.class_of("n1")) == "gpu:h100:1,gpu:3g.40gb:2"
+    assert shown.gres == gres(site(GPUS).nodes.class_of("n1")) == "gpu:h100:1,gpu:3g.40gb:2"
 
 
 def test_each_job_gets_its_own_device_with_the_variables_of_the_vendor_alone(out: Path) -> None:
