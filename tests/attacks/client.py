@@ -87,14 +87,18 @@ class Client:
     def _send(
         connection: http.client.HTTPSConnection, method: str, path: str, body: Any, headers: list[tuple[str, str]]
     ) -> Answer:
-        connection.putrequest(method, path)
-        for name, value in headers:
-            connection.putheader(name, value)
-        data = b"" if body is None else json.dumps(body).encode()
-        connection.putheader("Content-Length", str(len(data)))
-        connection.endheaders(data)
-        response = connection.getresponse()
-        text = response.read().decode(errors="replace")
+        try:
+            connection.putrequest(method, path)
+            for name, value in headers:
+                connection.putheader(name, value)
+            data = b"" if body is None else json.dumps(body).encode()
+            connection.putheader("Content-Length", str(len(data)))
+            connection.endheaders(data)
+            response = connection.getresponse()
+            text = response.read().decode(errors="replace")
+        except (OSError, http.client.HTTPException):
+            connection.close()  # the next request would find it in the middle of this one
+            raise
         try:
             found = json.loads(text)
         except ValueError:
