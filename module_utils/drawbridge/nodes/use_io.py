@@ -61,8 +61,11 @@ class NodeUse:
             return f"Slurm job {running[0]} is on this node; drain it and run this again"
         return ""
 
-    def undrained(self) -> str:
-        """Why new jobs could start on this node; empty if none can, or if Slurm does not know the node."""
+    def undrained(self, reason: str = "retire") -> str:
+        """Why new jobs could start on this node; empty if none can, or if Slurm does not know the node.
+
+        `reason` is one word for the drain that a person makes.
+        """
         if not shutil.which("scontrol"):
             return ""
         try:
@@ -73,7 +76,7 @@ class NodeUse:
             return f"Slurm gave no state of {self._name} ({err}); run this again when it answers"
         if closed(state, flags):
             return ""
-        drain = f"scontrol update nodename={self._name} state=drain reason=retire"
+        drain = f"scontrol update nodename={self._name} state=drain reason={reason}"
         return f"Slurm may start jobs on {self._name}; drain it first: {drain}"
 
     def drain(self, what: str = "") -> None:

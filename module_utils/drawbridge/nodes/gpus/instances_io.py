@@ -205,7 +205,7 @@ class Slurm:
         """
         state, use = Unit(SLURMD, self._run).read(), NodeUse(self._run, self._name)
         if state.active or state.starting:
-            return use.busy() or use.undrained()
+            return use.busy() or use.undrained("gpus")
         return use.pod() or self._steps()
 
     def at_boot(self) -> str:
