@@ -94,8 +94,8 @@ def parsed(text: str) -> State:
         elif word == "gi":
             state.instances.append(Instance(*map(int, rest.split())))
         elif word == "ci":
-            *numbers, uuid = rest.split()
-            state.computes.append(Compute(*map(int, numbers), uuid))  # type: ignore[arg-type]
+            gpu, instance, number, profile, uuid = rest.split()
+            state.computes.append(Compute(int(gpu), int(instance), int(number), int(profile), uuid))
         elif word == "fault":
             gpu, what, *count = rest.split()
             state.faults.append(Fault(int(gpu), what, *map(int, count)))

@@ -90,12 +90,21 @@ def instances_are_possible(nodes: Nodes) -> Iterator[Fault]:
         else:
             for place, layout in divided:
                 yield from _fitting(place, layout, model, gpus.product)
+            yield from _whole(key, gpus)
         if gpus.shards:
             reason = "Slurm shares whole GPUs alone, and jobs of shards could get an instance of any size"
             yield Fault(f"{key}.shards", gpus.shards, reason, "remove shards or mig, or use two node classes")
         if gpus.others:
             reason = "Slurm detects the GPUs of a node with instances, and would give these to jobs as well"
             yield Fault(f"{key}.others", gpus.others, reason, "list all GPUs in numa, or remove mig")
+
+
+def _whole(key: str, gpus: Gpus) -> Iterator[Fault]:
+    """Slurm detects the GPUs of such a node, and knows whole ones by a part of the product's name."""
+    detected = "_".join(gpus.product.lower().split())
+    if not all(gpus.layouts) and gpus.type.lower() not in detected:
+        reason = f"Slurm detects the GPUs that stay whole as {detected}, of which the type must be a part"
+        yield Fault(f"{key}.type", gpus.type, reason, "use such a part, or divide all GPUs")
 
 
 def _fitting(key: str, layout: Mapping[str, int], model: Divisible, product: str) -> Iterator[Fault]:

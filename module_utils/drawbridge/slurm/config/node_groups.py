@@ -148,6 +148,8 @@ def job_defaults(groups: Sequence[NodeGroup]) -> Record:
     """
     default: dict[str, object] = {"DefMemPerCPU": min(group.memory_mib // group.cpus for group in groups)}
     if with_gpus := [group for group in groups if group.node_class.gpus.count]:
-        default["DefCpuPerGPU"] = min(group.cpus_per_gpu for group in with_gpus)
+        # with more instances than cores no whole core is left for each, and Slurm's own default is one
+        if cpus := min(group.cpus_per_gpu for group in with_gpus):
+            default["DefCpuPerGPU"] = cpus
         default["DefMemPerGPU"] = min(group.memory_mib // group.node_class.gpus.devices for group in with_gpus)
     return default

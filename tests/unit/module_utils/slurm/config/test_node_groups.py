@@ -79,6 +79,13 @@ def test_instances_are_resources_of_their_own_beside_whole_gpus() -> None:
     assert "DefCpuPerGPU=6 DefMemPerGPU=102604" in conf, "60 cores of two threads for 20"
 
 
+def test_more_instances_than_cores_have_no_default_of_cpus() -> None:
+    gpus = replace(GPUS, mig=Mig({"1g.10gb": 7}))
+    small = replace(NODES.classes["h100"], cores_per_socket=16, reserved_cpus="0-3", numa_nodes=2, gpus=gpus)
+    (group,) = node_groups(replace(NODES, classes={"h100": small}), SLURM)
+    assert "DefCpuPerGPU" not in job_defaults([group])
+
+
 def test_slurm_counts_cores_where_the_kernel_counts_threads() -> None:
     """The kernel of this machine calls the threads of cores 0, 1, 32 and 33 so."""
     apart = replace(NODES.classes["h100"], cpu_numbering="apart", reserved_cpus="0-1,32-33,64-65,96-97")
