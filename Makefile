@@ -57,6 +57,11 @@ dcb: tools ## build a driver of test ports, boot it in a virtual machine, and se
 	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.dcb
 
+gpu: tools ## as root on a machine with an NVIDIA GPU: read it as nodes do, and run jobs of a real slurmd on it; no mode changes
+	$(PYTHON) -m tests.gpu --look
+	$(PYTHON) lab/lab requirements --install
+	$(PYTHON) -m tests.gpu
+
 explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
 	$(PYTHON) -m tests.explorer
 
@@ -108,4 +113,4 @@ $(UV): .config/uv-requirements.lock
 	@$(UV) pip sync --quiet --require-hashes --python .cache/dashboards/bin/python .config/dashboards-requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test nightly old-python mutants bench nodes chaos isolation rxe dcb explore dashboards docs changelog golden lock
+.PHONY: help tools lab lab-down check test nightly old-python mutants bench nodes chaos isolation rxe dcb gpu explore dashboards docs changelog golden lock
