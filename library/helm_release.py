@@ -40,7 +40,6 @@ options:
     description:
       - SHA-256 of the packed chart, as C(sha256sum) prints it; C(sha256:) may stand before it. Another file at
         O(source) is an error, and so is a folder.
-      - C(unknown) is an error that asks for one.
       - Without it, whoever writes to O(source) chooses what runs in the cluster.
     type: str
     default: ''

@@ -12,6 +12,8 @@ description:
     drained with it. GPUs are counted by their device files, and by C(nvidia-smi) if it is installed. GPUs of
     amd are counted by the kernel's topology (KFD) and their render nodes, without a tool.
   - A GPU of another vendor than the class has is a difference, too.
+  - So is a GPU in the mode for instances (MIG) without any, because no program can use it. The message has the command
+    that turns the mode off.
   - Run it before slurmd starts. Slurm silently accepts surplus GPUs, and slurmd waits for missing ones.
   - slurmd keeps its first topology in its spool directory and prefers it to the machine. The module runs
     C(slurmd -C) without that directory, so it finds a lost socket.
@@ -33,6 +35,14 @@ options:
     description: Partition modes of the GPUs, C(compute) and C(memory), such as C(SPX) and C(NPS1).
     type: dict
     default: {}
+  gpu_instances:
+    description:
+      - Which instances of GPUs are no difference. C(none) are. C(any) is for a class that has instances.
+      - C(used) is for GPUs whose instances M(drawbridge.drawbridge.gpu_instances) removes. Then the mode for instances
+        is a difference only if the GPU has none.
+    type: str
+    choices: [any, used, none]
+    default: none
   gpu_files:
     description: Path of the GPUs' device files without their numbers.
     type: path

@@ -13,7 +13,7 @@ import re
 PAGE = "https://github.com/drawbridge/drawbridge/blob/main/docs/guides/findings.md"
 CHECKS: tuple[str, ...] = (
     *("rail link", "rail PCIe", "rail MTU", "rail GID", "optics", "rail errors", "rail drops"),
-    *("GPUs present", "GPU product", "GPU PCIe", "GPU link state", "GPU fabric", "GPU memory errors"),
+    *("GPUs present", "GPU product", "GPU instances", "GPU PCIe", "GPU link state", "GPU fabric", "GPU memory errors"),
     *("GPU memory rows", "GPU clocks", "GPU power limit", "GPU persistence", "GPU recovery", "GPU faults in the log"),
     *("rail rates", "GPU temperature", "GPU units", "clock", "memory size", "memory errors", "leaked memory"),
     *("disk state", "read-only file systems", "disk space"),
@@ -22,7 +22,10 @@ CHECKS: tuple[str, ...] = (
 OTHERS: tuple[tuple[str, str], ...] = (
     (r"/\S* is (not )?mounted\b.*", "Mounts"),
     (r"(un)?munge\b.*", "munge"),
-    (r"[0-9]+ GPUs (in the (driver|kernel)'s list )?instead of .*|no GPU at /.*", "Number of GPUs"),
+    (
+        r"[0-9]+ GPUs (in the (driver|kernel)'s list )?instead of .*|no GPU at /.*|GPU [0-9]+ has [0-9]+ instances .*",
+        "Number of GPUs",
+    ),
     (r"current_\w+_partition is .*", "GPU partition modes"),
     (r"60-passport: .*", "Passport"),
     (r"nhc: .*", "NHC"),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..proof.checks import state_gpus as gpus
+from ..proof.checks import state_instances as instances
 from ..proof.checks import state_ports as ports
 from ..proof.checks import state_rails as rails
 from ..proof.checks import watch_rates, watch_system, watch_units
@@ -50,6 +51,7 @@ ROWS: tuple[Row, ...] = (
     Row(ports.DROPS, FABRIC, seconds=PORT_S),
     Row(gpus.PRESENT, seconds=GPU_S),
     Row("GPU product", seconds=GPU_S),
+    Row(instances.WHOLE, seconds=GPU_S),
     Row("GPU PCIe", seconds=GPU_S),
     Row(gpus.LINKS, seconds=GPU_S),
     Row("GPU fabric", seconds=GPU_S),

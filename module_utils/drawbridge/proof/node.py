@@ -66,6 +66,8 @@ class ProofNode:
     gpu_vendor: str = ""
     gpu_product: str = ""
     """Product name that the driver reports; empty: the intent does not say, and limits of GPUs can't be derived."""
+    instances: int = 0
+    """GPUs and instances that Slurm has, where GPUs are divided: programs can't measure them. 0: all GPUs are whole."""
     sockets: int = 1
     cores: int = 1
     memory_mib: int = 0
@@ -79,9 +81,19 @@ class ProofNode:
     seconds: int = 10
     """Duration of one measurement of the fabric."""
 
+    @property
+    def divided(self) -> bool:
+        """Whether a GPU is."""
+        return self.instances > 0
+
+    @property
+    def gres(self) -> str:
+        """All that Slurm has for jobs. A job with the whole node gives its steps no GPU that srun did not ask for."""
+        return f"gpu:{self.instances or self.gpus}" if self.gpus else ""
+
     def as_dict(self) -> dict[str, Any]:
-        """Plain data; from_dict() reads it."""
-        return asdict(self)
+        """Plain data; from_dict() reads it. Nodes with whole GPUs have the text of earlier releases."""
+        return {key: it for key, it in asdict(self).items() if key != "instances" or it}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ProofNode:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..core.names import (
     GATE_NAMESPACE,
@@ -18,7 +18,7 @@ from ..core.names import (
 from ..health.model import Health
 from ..kube.member.text import CLIENT_SIGNER, SERVING_SIGNER
 from ..kube.model import Kube
-from ..kube.releases.catalogue import NVIDIA
+from ..kube.releases.catalogue import NVIDIA, Chart
 from ..kube.releases.rdma_plugin_view import NAME as RDMA_PLUGIN
 from ..kube.rights.rbac import Grant
 from ..projects.model import Projects
@@ -49,8 +49,9 @@ def grants(
     health: Health | None = None,
     projects: Projects | None = None,
     drivers: Mapping[str, Driver] | None = None,
+    charts: Sequence[Chart] = (NVIDIA,),
 ) -> dict[str, list[Grant]]:
-    """What the tasks of each role need.
+    """What the tasks of each role need. `charts` are those that give pods their GPUs.
 
     None of it lets a run give a right, except the GPU operator's chart and the operators of storage drivers. In
     namespaces of projects it gives the gate's own.
@@ -58,7 +59,7 @@ def grants(
     return {
         **{f"{kind}_csi": [Grant(**vars(it)) for it in driver.rights] for kind, driver in (drivers or {}).items()},
         "kube_node": _kube_node(kube),
-        "gpu_operator": [Grant("", "nodes", ("list",)), Grant("", "pods", ("list",)), *_gpu_operator(kube)],
+        "gpu_operator": [Grant("", "nodes", ("list",)), Grant("", "pods", ("list",)), *_gpu_operator(kube, charts)],
         "rdma_plugin": _rdma_plugin(kube),
         "slurm_gate": [*_gate_objects(slurm, health, projects), *_adoption(), *(_projects() if projects else ())],
     }
@@ -77,13 +78,13 @@ def _kube_node(kube: Kube) -> list[Grant]:
     ]
 
 
-def _gpu_operator(kube: Kube) -> list[Grant]:
+def _gpu_operator(kube: Kube, charts: Sequence[Chart]) -> list[Grant]:
     """Objects of the whole cluster by name; in the release's namespace by kind."""
     part = kube.gpu_operator
-    if not part.install:
+    if not (part.install and charts):
         return []
     found = []
-    for it in NVIDIA.objects:
+    for it in (one for chart in charts for one in chart.objects):
         space = part.namespace if it.namespaced else ""
         verbs = (*APPLY, "delete") if it.optional else APPLY
         found.append(Grant(it.group, it.resource, verbs, it.names, space))

@@ -7,13 +7,14 @@ The role's templates hold those that are the same at all sites.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.names import INSTALLER, INSTALLER_NAMESPACE, INSTALLER_USER, PLATFORM
 from ..health.model import Health
 from ..kube.model import Kube
-from ..kube.releases.gpu_operator_view import LABELS
+from ..kube.releases.catalogue import CHARTS, NVIDIA, Chart
+from ..kube.releases.gpu_operator_view import LABELS, gpu_operator
 from ..kube.rights.rbac import ROLE, Grant, Json, rules
 from ..nodes.model import Nodes
 from ..projects.model import Projects
@@ -44,9 +45,10 @@ def kube_installer(
 
     C(rights) and C(policies), lists of manifests; C(names) for the role's templates.
     """
+    charts = [CHARTS[it["vendor"]] for it in gpu_operator(nodes, kube)]
     # rights come before a run, policies after it has seen that nothing on the nodes conflicts with them
     return {
-        "rights": rights(slurm, filesystems, kube, health, projects),
+        "rights": rights(slurm, filesystems, kube, health, projects, charts),
         "policies": [open_nodes(kube)],
         "names": names(kube, nodes, projects is not None, [it.namespace for it in drivers(filesystems).values()]),
     }
@@ -58,9 +60,11 @@ def rights(
     kube: Kube,
     health: Health | None = None,
     projects: Projects | None = None,
+    charts: Sequence[Chart] = (NVIDIA,),
 ) -> list[Json]:
     """Namespaces, the rights of a run, and bindings of the gate. Namespaces come first."""
-    needed = [grant for part in grants(slurm, kube, health, projects, drivers(filesystems)).values() for grant in part]
+    parts = grants(slurm, kube, health, projects, drivers(filesystems), charts)
+    needed = [grant for part in parts.values() for grant in part]
     spaces = list(dict.fromkeys([INSTALLER_NAMESPACE, *(grant.namespace for grant in needed if grant.namespace)]))
     acts = [
         Grant("", "users", ("impersonate",), (INSTALLER_USER,)),

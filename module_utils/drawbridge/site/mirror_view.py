@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..kube.model import Kube
-from ..kube.releases.catalogue import CHARTS, PAUSE, RDMA_PLUGIN, UNKNOWN, Image
+from ..kube.releases.catalogue import CHARTS, PAUSE, RDMA_PLUGIN, Image
 from ..kube.releases.gpu_operator_view import gpu_operator, images
 from ..nodes.model import Nodes
 from ..slurm.logins.model import ADOPT
@@ -15,7 +15,6 @@ from ..slurm.model import Slurm
 from ..slurm.packaging import PACKAGINGS
 
 Json = dict[str, Any]
-UNREAD = "not known to Drawbridge; note what sha256sum prints for the archive"
 UNPUBLISHED = "not published by the vendor; note it when you copy the image"
 
 
@@ -29,6 +28,7 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
     packaging = PACKAGINGS[slurm.packages]
     names = {*packaging.controller, *packaging.accounting, *packaging.database, *packaging.node, *packaging.login}
     names |= {*packaging.adopt} if slurm.node_logins.policy == ADOPT else set()
+    names |= {*packaging.detection} if any(build.gpus.divided for build in nodes.classes.values()) else set()
     return {
         "charts": [_chart(chart) for chart in charts],
         "images": sorted(
@@ -42,8 +42,7 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 
 def _chart(chart: Json) -> Json:
-    about = {key: chart[key] for key in ("chart", "version", "source", "digest")}
-    return {**about, "digest": UNREAD} if chart["digest"] == UNKNOWN else about
+    return {key: chart[key] for key in ("chart", "version", "source", "digest")}
 
 
 def _own(kube: Kube) -> list[Image]:

@@ -8,6 +8,7 @@ from ..core import hostlist
 from ..core.cpus import cpu_list
 from ..kube.gpu_resources import gpu_resources
 from ..kube.model import Kube
+from ..nodes.gpus.vendors import DEFAULT, VENDORS
 from ..nodes.model import NodeClass, Nodes
 from ..slurm.model import Slurm
 
@@ -35,11 +36,11 @@ def has_unlike_nodes(nodes: Nodes, slurm: Slurm, kube: Kube) -> bool:
 def pod_limits(nodes: Nodes, kube: Kube, host: str) -> dict[str, str]:
     """Resources of a pod that takes a whole node: all that is not reserved.
 
-    C(gpus) counts GPUs and instances. C(resources) has names and counts, where instances have names of their own.
+    C(gpus) counts GPUs and instances. C(resources) has names and counts, unless all are the default vendor's GPUs.
     """
     build = nodes.class_of(host)
     offered = gpu_resources(build.gpus, kube.gpu_operator.mig_strategy)
-    own = offered.keys() - {build.gpus.made_by.resource}
+    own = offered.keys() - {VENDORS[DEFAULT].resource}
     return {
         "cpus": str(build.cpus - len(cpu_list(build.reserved_cpus))),
         "memory": f"{build.memory_mib - build.reserved_memory_mib}Mi",

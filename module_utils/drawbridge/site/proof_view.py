@@ -67,6 +67,7 @@ def proof_node(name: str, build: NodeClass, proof: Proof, fabric: Fabric | None)
         gpus=build.gpus.count,
         gpu_vendor=build.gpus.vendor if build.gpus.count else "",
         gpu_product=build.gpus.product,
+        instances=build.gpus.devices if build.gpus.divided else 0,
         sockets=build.sockets,
         cores=build.cores,
         memory_mib=build.memory_mib,

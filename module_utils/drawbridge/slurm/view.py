@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.faults import Fault, IntentError
 from ..nodes.gpus.divisible import divisible
+from ..nodes.gpus.instances_text import ANY, USED
 from ..nodes.gpus.vendors import DEFAULT
 from ..nodes.model import Gpus, NodeClass, Nodes
 from .accounting.view import accounting
@@ -253,7 +254,10 @@ def _gpus(gpus: Gpus) -> dict[str, Any]:
     """How the hardware check finds them. The numbers are known where no GPU has its own place as its number."""
     numbers = gpus.numbers if gpus.count and gpus.made_by.kernel_list else []
     modes = {"gpu_modes": gpus.modes} if gpus.modes else {}
-    return {"gpu_vendor": gpus.vendor, **({"gpu_numbers": numbers} if numbers else {}), **modes}
+    # GPUs that could have instances have a task that removes them
+    allowed = ANY if gpus.divided else USED if gpus.count and divisible(gpus.vendor, gpus.product) else ""
+    instances = {"gpu_instances": allowed} if allowed else {}
+    return {"gpu_vendor": gpus.vendor, **({"gpu_numbers": numbers} if numbers else {}), **modes, **instances}
 
 
 def _modes(gpus: Gpus, name: str) -> dict[str, Any]:

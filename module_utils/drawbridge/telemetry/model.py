@@ -54,7 +54,9 @@ class Prometheus:
     unit: str = option("unit that reads changed files when it is reloaded", "prometheus.service", pattern=UNIT)
     url: str = option("URL at which its API answers (empty: jobs have no report of their metrics)", "", pattern=URL)
     ca_file: str = option("file with the CAs of an https URL's certificate (empty: the host's own)", "", pattern=FILE)
-    gpu_port: int = option("port of the GPU vendor's exporter on nodes (0: none)", 9400, low=0, high=65535)
+    gpu_port: int = option(
+        "port of the GPU vendor's exporter on nodes (-1: the vendor's own default; 0: none)", -1, low=-1, high=65535
+    )
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,9 @@ def files(nodes: Nodes, settings: Telemetry, hosts: Hosts) -> dict[str, str]:
         file = f"nodes-{name}.json"
         texts[file] = _json(_nodes(nodes, name))
         jobs.append(_node_job(name, f"{server.folder}/{file}", here, settings.node_exporter.port))
-        if here.gpus.count and server.gpu_port and here.gpus.vendor in EXPORTERS:
-            jobs.append(_gpu_job(name, f"{server.folder}/{file}", here, server.gpu_port))
+        port = here.gpus.made_by.exporter_port if server.gpu_port < 0 else server.gpu_port
+        if here.gpus.count and port and here.gpus.vendor in EXPORTERS:
+            jobs.append(_gpu_job(name, f"{server.folder}/{file}", here, port))
     if others := sorted(name for name in hosts.addresses if not nodes.range_of(name)):
         texts[HOSTS] = _json([{"targets": [_target(name, hosts.addresses[name]) for name in others]}])
         jobs.append(_host_job(f"{server.folder}/{HOSTS}", settings.node_exporter.port))

@@ -46,8 +46,6 @@ class Chart:
     objects: tuple[Objects, ...] = ()
 
 
-UNKNOWN = "unknown"
-"""Digest of a chart whose archive was not read. The module helm_release refuses it."""
 RBAC, NFD = "rbac.authorization.k8s.io", "gpu-operator-node-feature-discovery"
 
 # Tags: deployments/gpu-operator/values.yaml of tag v26.7.0. Digests: its bundle/manifests/
@@ -124,13 +122,13 @@ NVIDIA = Chart(
     ),
 )
 
-# helm/amd-gpu of github.com/ROCm/k8s-device-plugin, commit ed764684 (Chart.yaml: 0.21.0). The archive's digest is not
-# known here, so the role asks for it.
+# helm/amd-gpu of github.com/ROCm/k8s-device-plugin: tag amd-gpu-helm-0.21.0, commit e7b9edac. Commit ed764684, which
+# other files name, has the same folder. The digest: index.yaml of branch helm-chart-release, which names the archive.
 AMD = Chart(
     name="amd-gpu",
     version="0.21.0",
     source="https://rocm.github.io/k8s-device-plugin/",
-    digest=UNKNOWN,
+    digest="ab21bae0b038b8fed84dcc20af37180db18cde75cee486f8c9983b8daf85b312",
     tree="amd-gpu",
     images=(Image("docker.io/rocm/k8s-device-plugin", "1.31.0.9"),),
     objects=(Objects("apps", "daemonsets", ("amd-gpu-device-plugin-daemonset",)),),

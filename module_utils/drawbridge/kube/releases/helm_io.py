@@ -19,7 +19,6 @@ from ...core.command import Command, Completed, Run
 from ...core.converge import DeviceError
 from ...core.libraries import library
 from ...core.names import INSTALLER_USER
-from .catalogue import UNKNOWN
 from .plan import Record
 
 if TYPE_CHECKING:
@@ -62,11 +61,6 @@ def pinned(source: Source, digest: str, program: str, scratch: Path, runs: Runs 
 
     Helm compares a chart with no digest: whoever writes to the repository would choose what runs in the cluster.
     """
-    if digest == UNKNOWN:
-        raise DeviceError(
-            f"no digest of the chart {source.name} {source.version} is known; set digest to what sha256sum prints for "
-            "the packed chart, or to an empty text"
-        )
     file = Path(source.chart)
     if source.repo or "://" in source.chart:
         runs(RUN_S, None)([program, "pull", *source.argv(), "--destination", str(scratch)])

@@ -5,8 +5,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from .vendor import Layout, Vendor
+from .vendor import Layout, Mode, Vendor
+
+ANY, USED, NONE = "any", "used", "none"
+"""Instances that are no fault. used: a run removes them, so only their mode without any is one."""
 
 
 def listed(text: str, vendor: Vendor) -> list[dict[str, int]]:
@@ -35,6 +39,17 @@ def counted(text: str, vendor: Vendor) -> int:
 def has_instance(text: str, vendor: Vendor) -> bool:
     """Whether such a list has an instance."""
     return any(re.match(vendor.instance, line) for line in text.splitlines())
+
+
+def not_whole(layouts: Sequence[Layout], modes: Sequence[Mode], allowed: str, stays_whole: str) -> list[str]:
+    """What keeps GPUs from being whole, in words. `stays_whole` is the command that turns off the mode of {gpu}."""
+    stuck = [str(gpu) for gpu, (layout, mode) in enumerate(zip(layouts, modes)) if mode.now and not layout]
+    divided = [f"GPU {gpu} ({words(layout)})" for gpu, layout in enumerate(layouts) if layout]
+    repair = stays_whole.format(gpu=",".join(stuck))
+    found = [f"the mode for instances without any on GPU {', '.join(stuck)} (idle: {repair})"] if stuck else []
+    if divided and allowed == NONE:
+        found.append(f"instances, which its class has not, on {', '.join(divided)}")
+    return [] if allowed == ANY else found
 
 
 def words(layout: Layout) -> str:

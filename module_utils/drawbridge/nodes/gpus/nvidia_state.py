@@ -175,6 +175,8 @@ _READINGS: Mapping[str, Reading] = {
     state.PERSISTENT: _yes(_ON, _text("persistence_mode")),
     state.ADVICE: _optional("gpu_recovery_action"),
     state.HEAT_LEFT: _heat_left,
+    state.DIVIDING: _yes(_ON, _optional("mig_mode/current_mig")),
+    state.INSTANCES: lambda gpu: float(len(gpu.findall("mig_devices/mig_device"))),
 }
 
 _GPU = re.compile(r"^GPU (\d+): ")

@@ -20,7 +20,9 @@ REMAP_PENDING, REMAP_FAILED, PAGES_WAIT = "remap pending", "remap failed", "page
 FABRIC, FABRIC_STATUS, FABRIC_HEALTH = "fabric", "fabric status", "fabric health"
 SLOWED, POWER, DEFAULT_POWER, CLOCK, DEFAULT_CLOCK = "slowed", "power", "default power", "clock", "default clock"
 PERSISTENT, ADVICE, HEAT_LEFT = "persistent", "advice", "heat left"
-"""Names of values. Numbers: generation and width of the PCIe link, errors, watts, MHz, degrees to the slowdown."""
+DIVIDING, INSTANCES = "dividing", "instances"
+"""Names of values. Numbers: generation and width of the PCIe link, errors, watts, MHz, degrees to the slowdown, and
+instances. Dividing: whether the GPU is in the mode in which it has instances."""
 REBOOT, REPAIR = "reboot", "repair"
 """What ends a fault, apart from that it is gone."""
 

@@ -137,6 +137,8 @@ class Vendor:
     """Name of instances of one {profile} in Kubernetes."""
     job_mapping: str = ""
     """Directory in which the vendor's exporter reads the job of each GPU; empty: Drawbridge's own."""
+    exporter_port: int = 0
+    """Port at which the vendor's exporter answers by default; 0: Drawbridge knows none."""
     open_driver: str = ""
     """What `driver` says of a driver through which NICs reach GPU memory (dma-buf)."""
     peer_memory: str = ""

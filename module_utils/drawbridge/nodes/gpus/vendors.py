@@ -39,6 +39,7 @@ VENDORS: Mapping[str, Vendor] = {
         instance=r"\s+MIG (\S+)\s+Device ",
         divider=nvidia_mig_tools.DIVIDER,
         instance_resource="nvidia.com/mig-{profile}",
+        exporter_port=9400,
         release=(_SMI, "--query-gpu=driver_version", "--format=csv,noheader"),
         processes=(_SMI, "--query-compute-apps=pid", "--format=csv,noheader"),
         open_driver="Open Kernel",
@@ -76,6 +77,7 @@ VENDORS: Mapping[str, Vendor] = {
         # /dev/kfd is one file for all GPUs: a process that has it open is here, with or without a render node
         process_folder=f"{amd.KFD}/proc",
         job_mapping="/run/exporter",
+        exporter_port=5000,
         partitions={
             "compute": Partition(
                 f"{_AMD_GPU}/current_compute_partition", f"{_AMD_SMI} set -g all -C {{mode}}", live=True

@@ -16,7 +16,7 @@ from ..node import ProofNode
 from ..tools import dcgm_text, gemm_text, nccl_info_text, nccl_text, nvbandwidth_text
 from ..tools.nccl_info_text import NVLS_INACTIVE
 from .check import LOAD, Check, Output, Program, Texts
-from .tools import absent, of_all_gpus, program
+from .tools import NOT_MEASURED, absent, of_all_gpus, program
 
 NVIDIA = "nvidia"
 COPIES = {"host_to_device_memcpy_ce": "copy to GPU", "device_to_host_memcpy_ce": "copy from GPU"}
@@ -46,7 +46,15 @@ def _several_gpus(node: ProofNode) -> bool:
 
 def _tool(node: ProofNode, name: str, arguments: Sequence[str], seconds: float) -> Sequence[Program]:
     path = node.tools.get(name)
-    return [program([path, *arguments], seconds)] if path else []
+    return [program([path, *arguments], seconds)] if path and not node.divided else []
+
+
+def _unmeasured(node: ProofNode, tool: str, what: str) -> list[Found]:
+    """A warning about a tool that did not run. A program sees one instance of a divided GPU, and no links."""
+    if not node.divided:
+        return absent(node, tool, what)
+    why = f"its GPUs are divided, so {what}: prove nodes before you divide their GPUs"
+    return [Remark(NOT_MEASURED, f"class {node.node_class}", why, warning=True)]
 
 
 def _copy_programs(node: ProofNode) -> Sequence[Program]:
@@ -55,7 +63,7 @@ def _copy_programs(node: ProofNode) -> Sequence[Program]:
 
 def _copies(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
     if not outputs:
-        return absent(node, "nvbandwidth", "copies between hosts and GPUs are not measured")
+        return _unmeasured(node, "nvbandwidth", "copies between hosts and GPUs are not measured")
     out = outputs[0]
     found = nvbandwidth_text.measures(out.stdout, out.stderr, out.code, node.name, list(COPIES))
     return of_all_gpus(node, [replace(it, name=COPIES[it.name]) for it in found], list(COPIES.values()))
@@ -67,7 +75,7 @@ def _memory_programs(node: ProofNode) -> Sequence[Program]:
 
 def _memory(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
     if not outputs:
-        return absent(node, "nvbandwidth", "the memory of GPUs is not measured")
+        return _unmeasured(node, "nvbandwidth", "the memory of GPUs is not measured")
     out = outputs[0]
     found = nvbandwidth_text.measures(out.stdout, out.stderr, out.code, node.name, list(MEMORY))
     return of_all_gpus(node, [_read_and_written(it) for it in found], list(MEMORY.values()))
@@ -85,7 +93,7 @@ def _gemm_programs(node: ProofNode) -> Sequence[Program]:
 
 def _gemm(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
     if not outputs:
-        return absent(node, "gemm", "the arithmetic of GPUs is not measured")
+        return _unmeasured(node, "gemm", "the arithmetic of GPUs is not measured")
     out = outputs[0]
     found = gemm_text.measures(out.stdout, out.stderr, out.code, node.name)
     return of_all_gpus(node, found, [gemm_text.NAME])
@@ -93,7 +101,7 @@ def _gemm(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Foun
 
 def _link_programs(node: ProofNode) -> Sequence[Program]:
     folder = node.tools.get("nccl_tests")
-    if not folder:
+    if not folder or node.divided:
         return []
     sizes = ("-b", ALL_REDUCE_SIZE, "-e", ALL_REDUCE_SIZE)
     argv = (f"{folder}/all_reduce_perf", *sizes, "-g", str(node.gpus), "-n", "20", "-w", "5")
@@ -102,7 +110,7 @@ def _link_programs(node: ProofNode) -> Sequence[Program]:
 
 def _links(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
     if not outputs:
-        return absent(node, "nccl_tests", "links between the GPUs of a node are not measured")
+        return _unmeasured(node, "nccl_tests", "links between the GPUs of a node are not measured")
     out = outputs[0]
     found = nccl_text.measures(out.stdout, out.stderr, out.code, node.name, LINKS)
     # a warning of NCCL does not say that the run failed
@@ -137,7 +145,7 @@ def _diag_programs(node: ProofNode) -> Sequence[Program]:
 
 def _diag(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
     if not outputs:
-        return absent(node, "dcgmi", "the diagnostics of DCGM do not run")
+        return _unmeasured(node, "dcgmi", "the diagnostics of DCGM do not run")
     return dcgm_text.remarks(outputs[0].stdout, outputs[0].stderr, outputs[0].code, node.name)
 
 

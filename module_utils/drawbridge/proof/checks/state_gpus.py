@@ -19,6 +19,7 @@ from ..measure import Found, Missing, Remark
 from ..node import ProofNode
 from ..tools.output import first_line, not_recognised, stopped
 from .check import STATE, WATCH, Check, Output, Program, Texts
+from .state_instances import MEANING, NEEDS, WHOLE, not_whole, stays_whole
 from .tools import program
 
 NOT_COVERED = "not covered"
@@ -27,7 +28,7 @@ PERSISTENCE = "GPU persistence"
 """Without it, jobs run all the same: it only warns."""
 SECONDS = 60
 """A driver whose GPU hangs answers late or never."""
-PRESENT = "GPUs present"
+PRESENT, LINKS, LOG = "GPUs present", "GPU link state", "GPU faults in the log"
 Why = Union[None, str, tuple[str, str]]
 Sees = Callable[[ProofNode, GpuState], Why]
 """The fault of one GPU, None without one. With what ends it, where being gone is not enough."""
@@ -186,9 +187,6 @@ def _temperature(node: ProofNode, gpu: GpuState) -> Why:
     return None if left is None or float(left) > 0 else f"{left:g} C are left to the temperature where it slows down"
 
 
-LINKS = "GPU link state"
-
-
 def _link_programs(node: ProofNode) -> Sequence[Program]:
     return [program(own.links, SECONDS)] if (own := reader(node)) and own.links else []
 
@@ -224,9 +222,6 @@ def _bad_links(node: ProofNode, links: Mapping[int, Sequence[float]]) -> Iterato
             yield Remark(LINKS, where, f"links {', '.join(down)} are down")
         if slow:
             yield Remark(LINKS, where, f"slow links: {', '.join(slow)} instead of {mode(up):g} GB/s")
-
-
-LOG = "GPU faults in the log"
 
 
 def _log(node: ProofNode, outputs: Sequence[Output], texts: Texts) -> list[Found]:
@@ -287,6 +282,7 @@ GPU_CHECKS: tuple[Check, ...] = (
         "Another GPU is built in than the intent says: replace it, or correct the product of the node class.",
         lambda node: _has_gpus(node) and bool(node.gpu_product),
     ),
+    _row(WHOLE, NEEDS, not_whole, MEANING, stays_whole),
     _row(
         "GPU PCIe",
         (state.GENERATION, state.WIDTH, state.MOST_GENERATION, state.MOST_WIDTH, state.ACTIVE),

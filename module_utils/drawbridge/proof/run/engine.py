@@ -171,10 +171,11 @@ class Engine:
         return [(traffic.BANDWIDTH,), traffic.LATENCIES] if crossing else [every]
 
     def _has_nccl(self, tests: Sequence[Test]) -> bool:
-        """Whether the nodes have equal GPUs, and nccl-tests."""
+        """Whether the nodes have equal whole GPUs, and nccl-tests."""
         classes = {self.settings.placed[name].node_class for test in tests for name in test.nodes}
         builds = [self.settings.classes[name] for name in classes]
-        return len(builds) == 1 and bool(builds[0].gpus) and "nccl_tests" in builds[0].tools
+        whole = len(builds) == 1 and builds[0].gpus > 0 and not builds[0].divided
+        return whole and "nccl_tests" in builds[0].tools
 
     def _longest(self, tests: Sequence[Test], phases: Sequence[str]) -> float:
         """Seconds of the longest test: waiting, then each phase until its tools are ended."""

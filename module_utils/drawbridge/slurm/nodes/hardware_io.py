@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from ...nodes.gpus import instances_text
 from ...nodes.gpus.listed_io import files, foreign, other_modes
 from ...nodes.gpus.listed_io import listed as kernel_list
 from ...nodes.gpus.vendor import Vendor
@@ -42,14 +43,19 @@ class Hardware:
         """
         self.name, self._run, self._vendor, self._gpu_files = name, run, vendor, Path(gpu_files or vendor.devices)
         self._numbers, self._modes, self._root = numbers, modes or {}, root
+        self.instances = instances_text.NONE
+        """Which instances of GPUs are no difference."""
+        self._listing = ""
         self.found = HardwareState(name, Machine(0, 0, 0, 0, 0))
         """The result of the last read."""
 
     def read(self) -> HardwareState:
         """Read the hardware and the drain. Raises DeviceError if slurmd or the driver does not answer."""
+        self._listing = ""
         gpus, listed, lost = self._kernels() if self._vendor.kernel_list else self._drivers()
         machine, others = slurm_node.machine(self._slurmd(), gpus), foreign(self._vendor, self._root)
-        found = HardwareState(self.name, machine, listed=listed, lost=lost, foreign=others, modes=self._other_modes())
+        modes = (*self._other_modes(), *self._not_whole())
+        found = HardwareState(self.name, machine, listed=listed, lost=lost, foreign=others, modes=modes)
         try:
             node = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
             self.found = replace(found, drain_reason=node.reason.partition(" [")[0] if "DRAIN" in node.flags else "")
@@ -71,6 +77,23 @@ class Hardware:
 
     def _other_modes(self) -> tuple[str, ...]:
         return tuple(other_modes(self._vendor, self._modes, self._root))
+
+    def _not_whole(self) -> list[str]:
+        """Instances of GPUs, or their mode without any. The state checks of health have texts that are not known."""
+        divider = self._vendor.divider
+        if not (divider and self._listing and self.instances != instances_text.ANY):
+            return []
+        try:
+            layouts = instances_text.listed(self._listing, self._vendor)
+            modes = divider.read_modes(self._run(list(divider.modes)).out)
+        except ValueError:
+            return []
+        except DeviceError as err:
+            # old drivers do not know the mode
+            if "rc" not in err.details:
+                raise
+            return []
+        return instances_text.not_whole(layouts, modes, self.instances, divider.stays_whole)
 
     def _drivers(self) -> tuple[int, int | None, tuple[str, ...]]:
         """GPUs by device files, and by the driver's tool."""
@@ -95,6 +118,8 @@ class Hardware:
             if "rc" not in err.details:
                 raise
             out = err.details["stdout"]
+        else:
+            self._listing = out
         return sum(line.startswith(self._vendor.listed) for line in out.splitlines())
 
     def _gpus(self) -> int:

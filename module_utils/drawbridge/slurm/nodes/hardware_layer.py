@@ -10,6 +10,7 @@ from ...core.command import Command
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.spec import bare, documented
 from ...core.units import Unit
+from ...nodes.gpus.instances_text import ANY, NONE, USED
 from ...nodes.gpus.vendors import DEFAULT, VENDORS
 from .hardware_io import Hardware
 from .hardware_plan import REPAIR, HardwareState, difference, plan
@@ -21,8 +22,11 @@ SPEC: dict[str, Any] = {
     "gpu_vendor": {"type": "str", "choices": [*VENDORS], "default": DEFAULT},
     "gpu_numbers": {"type": "list", "elements": "int", "default": []},
     "gpu_modes": {"type": "dict", "default": {}},
+    "gpu_instances": {"type": "str", "choices": [ANY, USED, NONE], "default": NONE},
     "gpu_files": {"type": "path", "default": ""},
 }
+
+VIEWED = ("name", "machine", "gpu_vendor", "gpu_numbers", "gpu_modes", "gpu_instances")
 
 
 def work(params: Params, check: bool) -> Work[HardwareState]:
@@ -32,6 +36,7 @@ def work(params: Params, check: bool) -> Work[HardwareState]:
         raise Unknown("slurmd.service is not installed yet")
     vendor = VENDORS[params["gpu_vendor"]]
     device = Hardware(run, params["name"], vendor, params["gpu_files"], params["gpu_numbers"], params["gpu_modes"])
+    device.instances = params["gpu_instances"]
     want = HardwareState(params["name"], Machine(**params["machine"]))
 
     def error_of(error: str) -> str:
@@ -42,4 +47,4 @@ def work(params: Params, check: bool) -> Work[HardwareState]:
     return Work(device, plan, want, error_of=error_of)
 
 
-SLURM_NODE_HARDWARE = Layer(SPEC, work, viewed=("name", "machine", "gpu_vendor", "gpu_numbers", "gpu_modes"))
+SLURM_NODE_HARDWARE = Layer(SPEC, work, viewed=VIEWED)

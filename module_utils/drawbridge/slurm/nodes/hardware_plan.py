@@ -31,7 +31,7 @@ class HardwareState:
     foreign: Mapping[str, int] = field(default_factory=dict, compare=False)
     """GPUs of other vendors than the class has, by vendor."""
     modes: tuple[str, ...] = field(default=(), compare=False)
-    """Differences of partition modes, in words."""
+    """Differences of partition modes and of instances, in words."""
 
     def lines(self) -> list[str]:
         """The hardware and the drain, in Slurm's words."""

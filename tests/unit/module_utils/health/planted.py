@@ -181,6 +181,9 @@ FAULTS: dict[str, Planted] = {
         gpu("product_name", "NVIDIA H100 80GB HBM3", "NVIDIA H100 PCIe"),
         *("GPU 1: GPU product: ", "H100 PCIe", NODE, REPAIR),
     ),
+    "mode for instances": Planted(
+        gpu("current_mig", "Disabled", "Enabled"), "GPU 1: GPU instances: ", "run nvidia-smi -i 1 -mig 0"
+    ),
     "GPU with half a link": Planted(gpu("current_link_width", "16x", "8x"), "GPU 1: GPU PCIe: ", "Gen5 x8"),
     "NVLink down": Planted(
         gpu("", "Link 2: 26.562 GB/s", "Link 2: <inactive>", NVLINK), "GPU 1: GPU link state: ", "links 2 are down"

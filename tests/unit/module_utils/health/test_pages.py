@@ -48,6 +48,8 @@ def test_part_and_check_are_known_without_the_words_that_change(text: str, name:
         ("7 GPUs in the driver's list instead of 8", "Number of GPUs"),
         ("7 GPUs in the kernel's list instead of 8", "Number of GPUs"),
         ("no GPU at /dev/dri/renderD144", "Number of GPUs"),
+        ("GPU 3 has 7 instances of 1g.10gb instead of 0", "Number of GPUs"),
+        ("GPU 3: GPU instances: it has 7 instances, its class has none", "GPU instances"),
         ("current_compute_partition is CPX instead of SPX on 8 GPUs", "GPU partition modes"),
         ("60-passport: it has none", "Passport"),
         ("20-nic: mlx5_3 is not lossless", "Parts"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,6 +25,13 @@ NODE = ProofNode(
 
 def test_a_node_survives_json() -> None:
     assert ProofNode.from_dict(json.loads(json.dumps(NODE.as_dict()))) == NODE
+
+
+def test_whole_gpus_go_without_saying() -> None:
+    """A release that knows divided GPUs changes no file of a node without."""
+    assert "instances" not in NODE.as_dict()
+    divided = replace(NODE, instances=14)
+    assert ProofNode.from_dict(json.loads(json.dumps(divided.as_dict()))) == divided
 
 
 @pytest.mark.parametrize(

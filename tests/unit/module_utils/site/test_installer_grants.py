@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.health.model import Health
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
+    AMD,
+    NVIDIA,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.rights.rbac import Grant
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import RBAC
@@ -63,6 +67,22 @@ def test_only_the_gpu_operators_chart_brings_roles() -> None:
     everything = [grant for part in of({"gpu_operator": {}}).values() for grant in part]
     given = [it for it in everything if {"bind", "escalate"} & set(it.verbs)]
     assert {name.split("-node-")[0] for it in given for name in it.names or ("",)} == {"gpu-operator"}
+
+
+def test_amds_chart_takes_one_daemonset_and_no_roles() -> None:
+    """Beside helm's own record, and what the check of the infra nodes lists."""
+    intent = site("lab")
+    parts = part("slurm", intent["drawbridge_slurm"]), part("kube", {**intent["drawbridge_kube"], "gpu_operator": {}})
+    found = grants(*parts, charts=[AMD])["gpu_operator"]
+    assert {(it.resource, it.verbs, it.names) for it in found} == {
+        ("nodes", ("list",), None),
+        ("pods", ("list",), None),
+        ("daemonsets", ("get", "create", "patch"), ("amd-gpu-device-plugin-daemonset",)),
+        ("secrets", ("get", "list", "create", "update", "delete"), None),
+    }
+    both, nvidias = (grants(*parts, charts=charts)["gpu_operator"] for charts in ([NVIDIA, AMD], [NVIDIA]))
+    assert {*found, *nvidias} == {*both} and len(both) == len(nvidias) + 1
+    assert {it.resource for it in grants(*parts, charts=[])["gpu_operator"]} == {"nodes", "pods"}
 
 
 def test_what_the_intent_leaves_out_needs_no_rights() -> None:

@@ -11,6 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from lab.kubernetes import installer
 from tests.attacks.manifests import rendered
 from tests.unit.module_utils.lab import GPFS, NODES, SLURM, kube
+from tests.unit.module_utils.site.test_refused import site
 
 Json = dict[str, Any]
 
@@ -70,6 +71,16 @@ def test_who_runs_ansible_may_act_as_the_installer_and_nothing_else() -> None:
     ]
     others = [rule for role in ROLES if role is not act for rule in role["rules"]]
     assert not [rule for rule in others if "impersonate" in rule["verbs"]]
+
+
+def test_a_site_with_amds_gpus_alone_gives_a_run_no_right_of_nvidias_chart() -> None:
+    intent = site("example-mi300x")
+    nodes, slurm, own = (part(it, intent[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "kube"))
+    rules = [rule for it in kube_installer(nodes, slurm, {}, own, None)["rights"] for rule in it.get("rules", ())]
+    assert not [rule for rule in rules if {"bind", "escalate"} & {*rule["verbs"]}]
+    named = {name for rule in rules if rule["resources"] == ["daemonsets"] for name in rule.get("resourceNames", ())}
+    assert named == {"amd-gpu-device-plugin-daemonset", "drawbridge-rdma-plugin"}
+    assert [rule["verbs"] for rule in rules if rule["resources"] == ["nodes"]] == [["list", "get", "patch"]]
 
 
 def test_no_rule_has_a_wildcard() -> None:

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import NVIDIA
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
+    AMD,
+    NVIDIA,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import (
     GpuOperator,
     Rdma,
@@ -19,7 +22,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.mirror_view import (
     UNPUBLISHED,
-    UNREAD,
     mirror,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
@@ -56,12 +58,40 @@ def test_charts_and_the_images_that_they_bring() -> None:
     assert not any("mig-manager" in name for name in found), "what is turned off needs no mirror"
 
 
-def test_a_chart_whose_digest_is_not_known_is_named() -> None:
-    site_of_amd = site("example-mi300x")
-    nodes, slurm, kube = (part(it, site_of_amd[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "kube"))
-    (chart,) = mirror(nodes, slurm, kube)["charts"]
-    assert (chart["chart"], chart["digest"]) == ("amd-gpu", UNREAD)
-    assert "docker.io/rocm/k8s-device-plugin:1.31.0.9" in [it["image"] for it in mirror(nodes, slurm, kube)["images"]]
+AMDS = ["docker.io/rocm/k8s-device-plugin:1.31.0.9"]
+
+
+def of(name: str, *classes: str) -> dict[str, Any]:
+    """The mirror of an example, with these node classes of another one."""
+    intent = site(name)
+    intent["drawbridge_nodes"]["classes"] |= {
+        it: site("example-slices")["drawbridge_nodes"]["classes"][it] for it in classes
+    }
+    return mirror(*(part(it, intent[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "kube")))
+
+
+def test_a_site_with_gpus_of_one_vendor_mirrors_nothing_of_the_other() -> None:
+    found = of("example-mi300x")
+    assert [(it["chart"], it["digest"]) for it in found["charts"]] == [("amd-gpu", AMD.digest)]
+    images_of_gpus = [it["image"] for it in found["images"] if "rdma" not in it["image"]]
+    assert images_of_gpus == AMDS
+    assert not [name for name in images() if "rocm" in name or "amd" in name]
+
+
+def test_a_site_with_gpus_of_both_vendors_mirrors_both() -> None:
+    found = of("example-mi300x", "h100")
+    assert [it["chart"] for it in found["charts"]] == ["gpu-operator", "amd-gpu"]
+    names = [it["image"] for it in found["images"]]
+    assert {*AMDS, "nvcr.io/nvidia/gpu-operator:v26.7.0"} <= {*names}
+
+
+def test_the_plugin_that_detects_instances_is_mirrored_where_gpus_are_divided() -> None:
+    """Divided nodes install it; others do not need the archive's part contrib."""
+    assert "slurm-wlm-nvml-plugin" in packages(of("example-slices"))
+    plain = site("example-slices")
+    del plain["drawbridge_nodes"]["classes"]["slices"]["gpus"]["mig"]
+    parts = [part(it, plain[f"drawbridge_{it}"]) for it in ("nodes", "slurm", "kube")]
+    assert "slurm-wlm-nvml-plugin" not in packages(mirror(*parts))
 
 
 def test_it_lists_what_the_role_runs() -> None:

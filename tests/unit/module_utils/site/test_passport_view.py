@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Mig
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.depends import Asked
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.model import (
     ClassProof,
@@ -52,6 +53,13 @@ def test_its_readiness_asks_the_passports_program() -> None:
 def test_other_nodes_get_nothing_of_it(proof: Proof | None) -> None:
     plain = slurm_view.slurm_node(LAB.nodes, LAB.slurm, "gpu01", True)
     assert slurm_node(LAB.nodes, LAB.slurm, proof, FABRIC, "gpu01", True) == {**plain, "passport": []}
+
+
+def test_a_passport_of_whole_gpus_is_valid_after_they_are_divided() -> None:
+    """GPUs are measured before that."""
+    build = LAB.nodes.classes["h100"]
+    divided = replace(build, gpus=replace(build.gpus, mig=Mig({"3g.40gb": 2})))
+    assert asked(nodes=replace(LAB.nodes, classes={"h100": divided})).intent == asked().intent
 
 
 def test_a_new_machine_or_network_is_another_intent_and_a_new_limit_is_none() -> None:

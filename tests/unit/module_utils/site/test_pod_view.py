@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Mig, Nodes
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.compose import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.pod_view import (
     gated_classes,
     gated_nodes,
@@ -14,6 +15,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 
 from tests.unit.module_utils.lab import KUBE, NODES, SLURM, kube
+from tests.unit.module_utils.site.test_refused import site
 
 MIXED = kube(gpu_operator={"install": False, "mig_strategy": "mixed"})
 
@@ -53,6 +55,15 @@ def test_a_pod_takes_all_gpus_of_its_node_by_their_names(host: str, gpus: dict[s
     """128 CPUs without 0-3,64-67; 2064384 MiB without 12288."""
     limits = pod_limits(with_halves("h100"), MIXED, host)
     assert limits == {"cpus": "120", "memory": "2052096Mi", **gpus}
+
+
+def test_a_script_learns_the_name_of_gpus_of_another_vendor() -> None:
+    """Only the name of the default vendor's GPUs goes without saying."""
+    intent = site("example-mi300x")
+    nodes, own = (part(it, intent[f"drawbridge_{it}"]) for it in ("nodes", "kube"))
+    limits = pod_limits(nodes, own, "gpu01")
+    assert (limits["gpus"], limits["resources"]) == ("8", "amd.com/gpu=8")
+    assert "resources" not in pod_limits(NODES, KUBE, "gpu01")
 
 
 def test_the_proof_counts_instances_under_any_strategy() -> None:

@@ -47,6 +47,13 @@ def test_the_program_reads_what_the_view_writes() -> None:
     assert found.site(["gpu01", "gpu04"]).leaves == {"leaf1": ("leaf1",) * 8, "leaf2": ("leaf2",) * 8}
 
 
+def test_a_class_with_divided_gpus_says_so_and_others_say_nothing() -> None:
+    build = load(site("example-slices")).nodes.classes
+    seen = {name: proof_node(name, it, Proof(), None) for name, it in build.items()}
+    assert {name for name, it in seen.items() if it.divided} == {"slices"}
+    assert {name for name, it in seen.items() if "instances" in it.as_dict()} == {"slices"}
+
+
 def test_a_network_of_the_site_is_not_measured() -> None:
     found = settings(fabric=None)
     assert (found.node("gpu01").mtu_bytes, found.node("gpu01").priority) == (0, -1)

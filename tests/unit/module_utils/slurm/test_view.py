@@ -125,12 +125,16 @@ def test_gpus_are_divided_now_and_at_each_boot() -> None:
     gpus = replace(NODES.classes["h100"].gpus, product="NVIDIA H100 80GB HBM3")
     exceptions = (MigException((0,), {}), MigException((1,), {"7g.80gb": 1}))
     layouts = [{}, {"7g.80gb": 1}, *[{"3g.40gb": 2}] * 6]
-    for mig, wanted in ((Mig(), []), (Mig({"3g.40gb": 2}, exceptions), layouts)):
+    for mig, wanted, allowed in ((Mig(), [], "used"), (Mig({"3g.40gb": 2}, exceptions), layouts, "any")):
         nodes = replace(NODES, classes={"h100": replace(NODES.classes["h100"], gpus=replace(gpus, mig=mig))})
         view = slurm_view.slurm_node(nodes, SLURM, "gpu04", True)
         assert view["instances"] == {"name": "gpu04", "gpu_vendor": "nvidia", "gpus": wanted}
+        assert view["hardware"]["gpu_instances"] == allowed, (
+            "the hardware check fails for no instance that a task removes"
+        )
         boot = [json.loads(file["content"]) for file in view["instances_boot"]]
         assert boot == ([view["instances"]] if wanted else [])
     unknown = replace(NODES, classes={"h100": replace(NODES.classes["h100"], gpus=replace(gpus, product="NVIDIA T4"))})
     view = slurm_view.slurm_node(unknown, SLURM, "gpu04", True)
     assert (view["instances"], view["instances_boot"]) == ({}, [])
+    assert "gpu_instances" not in view["hardware"]

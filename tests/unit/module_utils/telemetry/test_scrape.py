@@ -219,6 +219,20 @@ def test_nodes_without_gpus_and_sites_without_their_exporter_have_no_job_for_it(
     assert "drawbridge-gpu-h100" not in jobs(replace(LAB, classes={"h100": plain}))
 
 
+@pytest.mark.parametrize(
+    ("given", "wanted"), [(-1, ["gpu01:9400", "amd01:5000"]), (9410, ["gpu01:9410", "amd01:9410"])]
+)
+def test_each_vendors_exporter_has_its_own_port_unless_the_intent_has_one(given: int, wanted: list[str]) -> None:
+    h100 = LAB.classes["h100"]
+    amd = replace(h100, gpus=replace(h100.gpus, vendor="amd", type="mi300x", minors=tuple(range(128, 192, 8))))
+    ranges = (LAB.ranges[0], Range("amd01", "mi300x", "leaf2"))
+    nodes = replace(LAB, classes={"h100": h100, "mi300x": amd}, ranges=ranges)
+    settings = replace(SETTINGS, prometheus=Prometheus("ops", gpu_port=given))
+    texts, found = files(nodes, settings, HOSTS), jobs(nodes, settings)
+    both = [targets(texts[f"nodes-{name}.json"], found[f"drawbridge-gpu-{name}"]) for name in nodes.classes]
+    assert [first["__address__"] for first, *_others in both] == wanted
+
+
 def test_slurmctld_is_scraped_where_it_has_metrics() -> None:
     assert not [name for name in jobs() if "slurm" in name]
     known = replace(SETTINGS, slurm=SlurmMetrics(openmetrics=True, everyone=True))

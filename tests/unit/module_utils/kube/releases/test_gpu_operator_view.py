@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
     AMD,
+    CHARTS,
     NVIDIA,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
@@ -60,6 +62,15 @@ def test_nodes_get_the_chart_of_their_vendor() -> None:
     assert release["values"]["labeller"] == release["values"]["nfd"] == {"enabled": False}
     assert GATE in release["values"]["tolerations"]
     assert [it["vendor"] for it in gpu_operator(of_amd(also_nvidia=True), KUBE)] == ["nvidia", "amd"]
+
+
+@pytest.mark.parametrize("vendor", CHARTS)
+def test_each_chart_is_pinned_by_release_and_digest(vendor: str) -> None:
+    """Whoever writes to the chart's repository must not choose what runs in the cluster."""
+    chart = CHARTS[vendor]
+    assert re.fullmatch(r"v?\d+\.\d+\.\d+", chart.version) and re.fullmatch("[0-9a-f]{64}", chart.digest)
+    nodes = of_amd() if vendor == "amd" else NODES
+    assert [it["digest"] for it in gpu_operator(nodes, KUBE)] == [chart.digest]
 
 
 def test_the_chart_of_amd_reads_all_values_that_are_set() -> None:

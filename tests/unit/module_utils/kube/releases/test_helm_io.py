@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import UNKNOWN
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import (
     Helm,
     Source,
@@ -69,11 +68,6 @@ def test_any_other_file_is_refused(place: str, said: str, tmp_path: Path) -> Non
     (tmp_path / "other.tgz").write_bytes(b"another")
     with pytest.raises(DeviceError, match=re.escape(said)):
         pinned(Source(str(tmp_path / place), "gpu-operator", "v26.7.0"), A_CHART, "helm", tmp_path)
-
-
-def test_a_chart_without_a_known_digest_needs_one(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match=r"no digest of the chart amd-gpu 0.21.0 .*set digest to"):
-        pinned(Source("amd-gpu", "amd-gpu", "0.21.0", "https://repo"), UNKNOWN, "helm", tmp_path)
 
 
 def test_the_right_chart() -> None:

@@ -6,11 +6,16 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.instances_text import (
+    ANY,
+    NONE,
+    USED,
     counted,
     has_instance,
     listed,
+    not_whole,
     words,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.vendor import Mode
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.vendors import VENDORS
 
 NVIDIA = VENDORS["nvidia"]
@@ -51,3 +56,19 @@ def test_gpus_are_counted_among_lines_that_are_not_known() -> None:
 
 def test_words_are_the_intents() -> None:
     assert (words({"3g.40gb": 1, "1g.10gb": 2}), words({})) == ("1g.10gb: 2, 3g.40gb: 1", "")
+
+
+ON, OFF, NEVER = Mode(True, True), Mode(), Mode(possible=False)
+
+
+def test_gpus_that_are_whole_have_neither_instances_nor_their_mode() -> None:
+    assert not_whole([{}, {}, {}], [OFF, NEVER, Mode(later=True)], NONE, "smi -i {gpu}") == []
+
+
+def test_the_mode_without_an_instance_has_a_repair_and_instances_are_named_where_no_run_removes_them() -> None:
+    layouts, modes = [{}, {"1g.10gb": 7}, {}, {}], [ON, ON, OFF, ON]
+    stuck = "the mode for instances without any on GPU 0, 3 (idle: smi -i 0,3)"
+    assert not_whole(layouts, modes, USED, "smi -i {gpu}") == [stuck]
+    divided = "instances, which its class has not, on GPU 1 (1g.10gb: 7)"
+    assert not_whole(layouts, modes, NONE, "smi -i {gpu}") == [stuck, divided]
+    assert not_whole(layouts, modes, ANY, "smi -i {gpu}") == []

@@ -26,6 +26,7 @@ def test_the_real_gpu_reads_whole() -> None:
         **{state.FABRIC: None, state.FABRIC_STATUS: None, state.FABRIC_HEALTH: None, state.SLOWED: ""},
         **{state.POWER: 700, state.DEFAULT_POWER: 700, state.CLOCK: 1980, state.DEFAULT_CLOCK: 1980},
         **{state.PERSISTENT: True, state.ADVICE: "None", state.HEAT_LEFT: 52},
+        **{state.DIVIDING: False, state.INSTANCES: 0},
     }
 
 
@@ -80,6 +81,24 @@ def test_repairs_that_wait_are_apart_from_memory_that_has_none() -> None:
     [gpu] = read([changed(text, "<tpc_repair_pending>No", "<tpc_repair_pending>Yes")])
     assert gpu.values[state.BEYOND_REPAIR] == "memory that can't be repaired"
     assert gpu.values[state.REPAIR_WAITS] == "processors that a reset repairs"
+
+
+INSTANCE = "<mig_device>\n<index>0</index>\n<gpu_instance_id>1</gpu_instance_id>\n</mig_device>\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mode", "count"),
+    [
+        ("<current_mig>Disabled", "<current_mig>Enabled", True, 0),
+        ("\t\t\tNone\n", 2 * INSTANCE, False, 2),
+        # GPUs that can't be divided, and drivers before 450
+        ("<current_mig>Disabled", "<current_mig>N/A", None, 0),
+        ("mig_mode>", "mode>", None, 0),
+    ],
+)
+def test_the_mode_for_instances_and_their_number(old: str, new: str, mode: bool | None, count: int) -> None:
+    [gpu] = read([changed(XML, old, new)])
+    assert (gpu.values[state.DIVIDING], gpu.values[state.INSTANCES], gpu.unknown) == (mode, count, {})
 
 
 def test_the_reader_covers_what_it_reads() -> None:

@@ -57,6 +57,17 @@ def test_a_tool_that_the_intent_lacks_is_one_warning_of_the_class(check: str) ->
     assert finding.warning and finding.nodes == () and finding.text.startswith("class h100: not measured: drawbridge_")
 
 
+@pytest.mark.parametrize("check", CHECKS)
+def test_divided_gpus_are_not_measured_and_the_report_says_so(check: str) -> None:
+    """A program would see one instance, and one rank for each GPU would ask for GPUs that the node does not have."""
+    divided = replace(NODE, instances=14)
+    assert CHECKS[check].applies(divided) and not CHECKS[check].programs(divided)
+    _none, [finding] = judge_all(divided, CHECKS[check], CHECKS[check].found(divided, [], {}))
+    assert finding.warning and finding.nodes == ()
+    assert finding.text.startswith("class h100: not measured: its GPUs are divided, so ")
+    assert finding.text.endswith(": prove nodes before you divide their GPUs")
+
+
 @pytest.mark.parametrize(
     ("vendor", "gpus", "product", "names"),
     [

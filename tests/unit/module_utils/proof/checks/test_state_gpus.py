@@ -41,7 +41,7 @@ def test_a_virtual_machine_with_one_gpu_needs_no_switches_and_no_links() -> None
     outputs = {SMI: printed("nvidia_smi_xml")}
     assert [healthy.found(CHECKS[name], alone, outputs) for name in names if name != "GPU faults in the log"] == [
         []
-    ] * 9
+    ] * 10
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,20 @@ def test_a_virtual_machine_with_one_gpu_needs_no_switches_and_no_links() -> None
             "H100 PCIe",
             "it is NVIDIA H100 PCIe, the intent says NVIDIA H100 80GB HBM3",
             "repair",
+        ),
+        (
+            "GPU instances",
+            "<current_mig>Disabled",
+            "<current_mig>Enabled",
+            "its mode for instances is on, and it has none: run nvidia-smi -i 1 -mig 0",
+            "",
+        ),
+        (
+            "GPU instances",
+            "None\n",
+            "<mig_device/>\n<mig_device/>\n",
+            "it has 2 instances, its class has none: drain the node",
+            "",
         ),
         ("GPU PCIe", "<current_link_gen>5", "<current_link_gen>4", "its link has Gen4 x16, the GPU has Gen5 x16", ""),
         ("GPU PCIe", "<current_link_width>16x", "<current_link_width>8x", "Gen5 x8", ""),
@@ -107,6 +121,7 @@ def test_a_fault_is_named_with_its_gpu(name: str, old: str, new: str, why: str, 
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
+        ("GPU instances", "<current_mig>Disabled", "<current_mig>[GPU requires reset]"),
         ("GPU PCIe", "<current_link_gen>5", "<current_link_gen>?"),
         ("GPU PCIe", "<performance_state>P0", "<performance_state>Unknown Error"),
         ("GPU memory errors", "<dram_uncorrectable>0", "<dram_uncorrectable>Unknown Error"),

@@ -24,6 +24,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
     Measure,
     Missing,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.node import ProofNode
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run import engine
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.engine import Engine
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.proof.run.progress import Progress
@@ -156,6 +157,23 @@ def test_a_job_without_an_answer_runs_again() -> None:
     Deaf.deaf = 3
     with pytest.raises(DeviceError, match=r"no node of n\[00000-00003\] answered in 3 jobs"):
         run(Deaf())
+
+
+@pytest.mark.parametrize("divided", [False, True])
+def test_divided_gpus_take_no_part_in_collectives(divided: bool) -> None:
+    """A task for each GPU would find instances, or no GPU at all."""
+
+    tasks: list[int] = []
+
+    class Collecting(Slurm):
+        def collective(self, tests: Sequence[Any], node: ProofNode, limit_s: float) -> Mapping[int, Sequence[Found]]:
+            tasks.append(node.gpus)
+            return {}
+
+    own = settings(4, per_unit=4)
+    own.raw["classes"]["big"] |= {"gpus": 8, "tools": {"nccl_tests": "/opt"}, **({"instances": 14} if divided else {})}
+    run(Collecting(NAMES), own, rows=())
+    assert {*tasks} == (set() if divided else {8})
 
 
 def test_passports_are_given_to_their_nodes() -> None:

@@ -8,6 +8,11 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.instances_text import (
+    ANY,
+    NONE,
+    USED,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.gpus.vendors import (
     DEFAULT,
     VENDORS,
@@ -15,6 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_plan import (
     HardwareState,
+    difference,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.model import Machine
 
@@ -66,6 +72,57 @@ def test_a_driver_that_does_not_answer_is_an_error(dev: Path) -> None:
     silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
     with pytest.raises(DeviceError, match="gave no answer"):
         Hardware(run(listed=silent), "gpu01", NVIDIA, f"{dev}/nvidia").read()
+
+
+TWO = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-a)\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-b)\n"
+SLICE = "  MIG 7g.80gb     Device  0: (UUID: MIG-a)\n"
+STUCK = "the mode for instances without any on GPU 1 (idle: nvidia-smi -i 1 -mig 0)"
+
+
+def with_modes(modes: Answer, listed: str = TWO) -> Answers:
+    found = run(listed=listed)
+    found.table["nvidia-smi --query-gpu=index,mig.mode.current,mig.mode.pending"] = modes
+    return found
+
+
+@pytest.mark.parametrize(
+    ("modes", "listed", "allowed", "found"),
+    [
+        ("0, Disabled, Disabled\n1, Enabled, Enabled\n", TWO, NONE, [STUCK]),
+        ("0, Disabled, Disabled\n1, Enabled, Enabled\n", TWO, USED, [STUCK]),
+        ("0, Disabled, Disabled\n1, Enabled, Enabled\n", TWO, ANY, []),
+        ("0, Enabled, Enabled\n1, Enabled, Enabled\n", TWO.replace("GPU 1", f"{SLICE}GPU 1"), USED, [STUCK]),
+        (
+            "0, Disabled, Disabled\n1, Enabled, Enabled\n",
+            TWO + SLICE,
+            NONE,
+            ["instances, which its class has not, on GPU 1 (7g.80gb: 1)"],
+        ),
+        ("0, [N/A], [N/A]\n1, [N/A], [N/A]\n", TWO, NONE, []),
+        # a driver before 450
+        (
+            DeviceError("not valid", rc=2, stdout='Field "mig.mode.current" is not a valid field to query.'),
+            TWO,
+            NONE,
+            [],
+        ),
+        ("0, [GPU requires reset], Disabled\n1, Enabled, Enabled\n", TWO, NONE, []),
+    ],
+)
+def test_gpus_of_a_class_without_instances_are_whole(
+    dev: Path, modes: Answer, listed: str, allowed: str, found: list[str]
+) -> None:
+    """slurmd notices neither: jobs would find no GPU, or one instance of it."""
+    hardware = Hardware(with_modes(modes, listed), "gpu01", NVIDIA, f"{dev}/nvidia")
+    hardware.instances = allowed
+    assert list(hardware.read().modes) == found
+    assert difference(hardware.found, CLASS) == ", ".join(found)
+
+
+def test_a_driver_that_hangs_at_the_mode_is_an_error(dev: Path) -> None:
+    silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
+    with pytest.raises(DeviceError, match="gave no answer"):
+        Hardware(with_modes(silent), "gpu01", NVIDIA, f"{dev}/nvidia").read()
 
 
 def amd(root: Path) -> HardwareState:
