@@ -83,15 +83,23 @@ class SlurmCluster:
         self._run(["scontrol", "update", f"nodename={name}", "state=drain", f"reason={reason}"])
 
     def ask(self, request: Request, names: Sequence[str], limit_s: float) -> Mapping[str, Answer]:
-        """Run the workers of these nodes in one job; a node that did not answer is absent."""
+        """Run the workers of these nodes at the same time; a node that did not answer is absent.
+
+        Nodes with the same GPUs are in one job.
+        """
         file = bundle(self._sources, request.to_json(), self._scratch / "worker.pyz")
-        argv = [*self._srun(names, limit_s), "--ntasks-per-node=1", f"--bcast={AT_NODE}", str(file)]
-        [(out, err, _code)] = self._wait([self._child(argv)], limit_s)
-        found = {name: it for name, it in answers(out).items() if name in names}
-        if len(found) < len(names):
-            _refuse_cancelled(err)
-        if len(found) < len(names) and err.strip():
-            self._say(f"srun: {err.strip().splitlines()[-1]}")
+        worker = ["--ntasks-per-node=1", f"--bcast={AT_NODE}", str(file)]
+        jobs = by_gres(request, names)
+        argvs = [[*self._srun(alike, limit_s, gres), *worker] for gres, alike in jobs.items()]
+        printed = self._wait([self._child(argv, str(number)) for number, argv in enumerate(argvs)], limit_s)
+        found: dict[str, Answer] = {}
+        for alike, (out, err, _code) in zip(jobs.values(), printed):
+            here = {name: it for name, it in answers(out).items() if name in alike}
+            found |= here
+            if len(here) < len(alike):
+                _refuse_cancelled(err)
+                if err.strip():
+                    self._say(f"srun: {err.strip().splitlines()[-1]}")
         return found
 
     def collective(self, tests: Sequence[Test], node: ProofNode, limit_s: float) -> Mapping[int, Sequence[Found]]:
@@ -99,7 +107,7 @@ class SlurmCluster:
         children = []
         for number, test in enumerate(tests):
             tasks = [f"--ntasks-per-node={node.gpus}", f"--mpi={node.tools.get('mpi', 'pmix')}"]
-            argv = [*self._srun(test.nodes, limit_s), *tasks, *command(node, test)]
+            argv = [*self._srun(test.nodes, limit_s, node.gres), *tasks, *command(node, test)]
             children.append(self._child(argv, str(number)))
         printed = self._wait(children, limit_s)
         for _out, err, code in printed:
@@ -113,7 +121,7 @@ class SlurmCluster:
             self._wait_for_jobs()
             self._run(["scontrol", "delete", f"reservationname={self._name}"])
 
-    def _srun(self, names: Sequence[str], limit_s: float) -> list[str]:
+    def _srun(self, names: Sequence[str], limit_s: float, gres: str) -> list[str]:
         minutes = math.ceil(limit_s / 60) + 1
         where = [] if self._patrol else [f"--reservation={self._name}"]
         rank = [f"--qos={self._name}", "--immediate=30"] if self._patrol else []
@@ -121,6 +129,7 @@ class SlurmCluster:
             *("srun", f"--job-name={self._name}", f"--partition={self._name}", *where, *rank, f"--time={minutes}"),
             *(f"--nodelist={hostlist.compress(list(names))}", f"--nodes={len(names)}", "--exclusive", "--mem=0"),
             *("--no-kill", "--kill-on-bad-exit=0", "--chdir=/", "--export=NONE", "--quiet", "--unbuffered"),
+            *([f"--gres={gres}"] if gres else []),
         ]
 
     def _child(self, argv: Sequence[str], name: str = "0") -> Child:
@@ -174,6 +183,14 @@ class SlurmCluster:
                 return
             time.sleep(1)
         raise DeviceError(f"jobs {self._name} do not end; see squeue --name={self._name}")
+
+
+def by_gres(request: Request, names: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Nodes by what Slurm has of GPUs there: a job asks for the same on all its nodes."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(request.node(name).gres, []).append(name)
+    return found
 
 
 def _refuse_cancelled(err: str) -> None:

@@ -157,6 +157,29 @@ def test_a_job_brings_the_worker_to_its_nodes_and_their_answers_back(slurm: Slur
     assert slurm.said == []
 
 
+def test_nodes_with_other_gpus_are_in_jobs_of_their_own_which_ask_for_all_of_them(slurm: Slurm) -> None:
+    """A job that has a node for itself has all GPUs. Its steps have those that srun asked for, or none."""
+    kinds = {
+        "big": ProofNode("", "big", gpus=8),
+        "slices": ProofNode("", "slices", gpus=4, instances=17),
+        "cpu": ProofNode("", "cpu"),
+    }
+    request = Request(kinds, {"big": "n[1-2]", "slices": "n3", "cpu": "n4"}, ("clocks",))
+    lines = [line for name in ("n1", "n2", "n3", "n4") for line in Answer(name, {"clocks": FOUND}).lines()]
+    (slurm.root / "answers").write_text("\n".join(lines))
+    slurm.srun("cat answers; until [ $(wc -l < words) -eq 3 ]; do sleep 0.05; done")
+    assert {*slurm.cluster().ask(request, ["n4", "n1", "n3", "n2"], 61)} == {"n1", "n2", "n3", "n4"}
+    asked = {
+        next(it for it in words if it.startswith("--nodelist=")): [it for it in words if it.startswith("--gres=")]
+        for words in slurm.words()
+    }
+    assert asked == {
+        "--nodelist=n[1-2]": ["--gres=gpu:8"],
+        "--nodelist=n3": ["--gres=gpu:17"],
+        "--nodelist=n4": [],
+    }
+
+
 def test_what_srun_complains_of_is_said_if_an_answer_is_missing(slurm: Slurm) -> None:
     slurm.srun("echo 'srun: first' >&2; echo 'srun: error: n2: task 1: Killed' >&2; exit 1")
     assert slurm.cluster().ask(REQUEST, ["n1", "n2"], 60) == {}
@@ -203,7 +226,7 @@ def test_collectives_of_a_round_run_at_the_same_time(slurm: Slurm) -> None:
     found = slurm.cluster().collective(tests, node, 600)
     assert [type(found[number][0]) for number in (0, 1)] == [Measure, Missing]
     assert [it[0].where for it in found.values()] == ["n1,n2", "n3"]
-    assert all({"--ntasks-per-node=8", "--mpi=pmi2", "/opt/all_reduce_perf"} < {*words} for words in slurm.words())
+    assert all({"--ntasks-per-node=8", "--gres=gpu:8", "--mpi=pmi2", "/opt/all_reduce_perf"} < {*words} for words in slurm.words())
 
 
 @pytest.mark.parametrize(
