@@ -15,19 +15,22 @@ from lab.emulators.nvml import provision as nvml
 from lab.emulators.storage import gpfs, nfs
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
 from lab.emulators.storage.gpfs.states import FOUNDER, default_state, local_copy
+from lab.machine.hardware import Hardware
 
 if TYPE_CHECKING:
     from lab.hosts.paths import Paths
     from lab.hosts.provision import Context
-    from lab.hosts.site import Site
+    from lab.hosts.site import Kind, Site
 
 LAUNCHER = "/opt/lab/launch"
 GPFS_BIN = "/usr/lpp/mmfs/bin"
 RAIL_TOOLS = (
-    *("/usr/bin/mlnx_qos", "/usr/local/sbin/ethtool", "/usr/local/sbin/setpci", "/usr/local/sbin/openibd"),
-    "/usr/sbin/lldpctl",
+    *("/usr/local/sbin/ethtool", "/usr/local/sbin/setpci", "/usr/sbin/lldpctl"),
     *("/usr/local/bin/ib_write_bw", "/usr/local/bin/ib_write_lat", "/usr/local/bin/ib_read_lat"),
 )
+CONNECTX_TOOLS = ("/usr/bin/mlnx_qos", "/usr/local/sbin/openibd")
+OTHER_NIC_TOOLS = ("/usr/local/sbin/dcb",)
+"""Before the image's own, for which the lab's ports have no DCB."""
 NCCL_TESTS = "/opt/nccl-tests/build"
 GPU_TOOLS = (
     *(
@@ -78,10 +81,9 @@ def provision(context: Context) -> None:
     kind = context.host.kind
     if kind.vm:
         return
-    has_tools = kind.hardware.get("gpu_type") and kind.hardware.get("gpu_vendor") != "amd"
-    tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if has_tools else ())
-    for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd")), "/usr/local/bin/findmnt"):
+    for path in (*_by_hardware(kind), *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
         context.link(path, LAUNCHER)
+    context.link("/usr/local/bin/findmnt", LAUNCHER)
     if kind.ports:
         cables = context.host.cables()
         ends = {inside: [switch, context.site.switches[switch].port(port)] for switch, port, inside in cables}
@@ -89,7 +91,7 @@ def provision(context: Context) -> None:
     if kind.hardware:
         _nfs(context)
     if kind.hardware.get("mig"):
-        nvml.provision(context)
+        nvml.provision(context, Hardware.of(kind.hardware))
     for module in MODULES:
         context.write(
             f"/usr/lib/modules/{os.uname().release}/extra/{module}", f"{RELEASES[default_state()['version']]}\n"
@@ -98,6 +100,13 @@ def provision(context: Context) -> None:
     context.enable("gpfs.service")
     if context.host.name == FOUNDER:
         context.write("/var/mmfs/gen/mmsdrfs", local_copy(default_state()))
+
+
+def _by_hardware(kind: Kind) -> tuple[str, ...]:
+    """Tools of a host's NICs and GPUs. NICs beside AMD's GPUs are Broadcom's."""
+    amd = kind.hardware.get("gpu_vendor") == "amd"
+    nic_tools = (*RAIL_TOOLS, *(OTHER_NIC_TOOLS if amd else CONNECTX_TOOLS)) if kind.ports else ()
+    return nic_tools + (GPU_TOOLS if kind.hardware.get("gpu_type") and not amd else ())
 
 
 def _nfs(context: Context) -> None:

@@ -28,11 +28,18 @@ BARE, JOINED = "bare", "joined"
 
 @dataclass(frozen=True)
 class Machine:
-    """A virtual machine: processors and memory that are really there, a kernel of its own, and pretended GPUs."""
+    """A virtual machine: processors and memory that are really there, a kernel of its own, and pretended GPUs.
+
+    Each of its `sockets` is a NUMA node with the same number of processors and of GPUs. With `mig`, GPUs can be divided
+    into instances.
+    """
 
     cpus: int
     memory_mib: int
     gpus: int = 0
+    sockets: int = 1
+    gpu_vendor: str = "nvidia"
+    mig: bool = False
 
 
 @dataclass(frozen=True)

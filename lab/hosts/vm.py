@@ -51,7 +51,7 @@ def argv(site: Site, host: Host, paths: Paths, binds: Sequence[Bind]) -> list[st
     taps = {site.mac(host.name, inside): outside for inside, (outside, _) in network.cables(host, paths).items()}
     plugged = machine.Network(taps, f"{site.ip(host.address)}/24", site.gateway)
     root = machine.Root(places.root, places.volume, {bind.target: bind.source for bind in binds if bind.writable})
-    return machine.boot(kernel.ensure(paths.cache), root, vm.cpus, vm.memory_mib, plugged)
+    return machine.boot(kernel.ensure(paths.cache), root, vm.cpus, vm.memory_mib, plugged, vm.sockets)
 
 
 def systemd_state(host: Host, paths: Paths, wait: bool, seconds: int) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from lab.machine import amd
 from lab.machine.hardware import Hardware
 
 RDMA_SHARES = 63  # the largest rdmaHcaMax that the shared RDMA plugin is usually given
@@ -97,12 +98,27 @@ def devices(hardware: Hardware, files: bool) -> str:
 
     `files`: pods get the GPUs' device files, too.
     """
-    gpus = [
-        {"id": f"GPU-{gpu}", "numa": node, **({"path": f"/dev/nvidia{gpu}"} if files else {})}
-        for gpu, node in enumerate(hardware.gpu_numa)
-    ]
-    resources: list[dict[str, Any]] = [{"name": "nvidia.com/gpu", "env": "NVIDIA_VISIBLE_DEVICES", "devices": gpus}]
     # Shares of one NIC carry no topology: that plugin gives the kubelet no NUMA hint.
     shares = [{"id": str(share)} for share in range(RDMA_SHARES)]
-    resources += [{"name": f"rdma/rail{rail}", "devices": shares} for rail in range(len(hardware.rail_numa))]
+    rails = [{"name": f"rdma/rail{rail}", "devices": shares} for rail in range(len(hardware.rail_numa))]
+    resources = [_gpus(hardware, files), *rails]
     return json.dumps({"resources": [resource for resource in resources if resource["devices"]]}, indent=1) + "\n"
+
+
+def _gpus(hardware: Hardware, files: bool) -> dict[str, Any]:
+    """Return GPUs as the vendor's own plugin offers them: AMD's names them by address, and sets no variable.
+
+    The file that all of AMD's GPUs share is missing: the lab's plugin gives one file for each device.
+    """
+    if hardware.gpu_vendor == "amd":
+        about: dict[str, Any] = {"name": "amd.com/gpu"}
+        name, path = amd.address, amd.render_node
+    else:
+        about = {"name": "nvidia.com/gpu", "env": "NVIDIA_VISIBLE_DEVICES"}
+        name, path = "GPU-{}".format, "/dev/nvidia{}".format
+    return about | {
+        "devices": [
+            {"id": name(gpu), "numa": node, **({"path": path(gpu)} if files else {})}
+            for gpu, node in enumerate(hardware.gpu_numa)
+        ]
+    }

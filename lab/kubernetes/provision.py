@@ -134,7 +134,7 @@ def _devices_of(kind: Kind) -> Hardware | None:
     """What the device plugin counts: a virtual machine has GPUs without other hardware that is not there."""
     if kind.vm is None or not kind.vm.gpus:
         return hardware_of(kind)
-    return Hardware(1, kind.vm.cpus, 1, kind.vm.memory_mib * 1024, 1, gpu_numa=(0,) * kind.vm.gpus)
+    return Hardware.within(kind.vm)
 
 
 def _member(context: Context, start: bool) -> None:

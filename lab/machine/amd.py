@@ -28,6 +28,20 @@ def minor(index: int) -> int:
     return FIRST + STEP * index
 
 
+def render_node(index: int) -> str:
+    """Return the device file of a GPU."""
+    return f"/dev/dri/renderD{minor(index)}"
+
+
+def address(index: int) -> str:
+    """Return a GPU's PCI address; each one has a bus of its own."""
+    return f"0000:{_bus(index):02x}:00.0"
+
+
+def _bus(index: int) -> int:
+    return 5 + 16 * index
+
+
 def gpus(hardware: Hardware) -> tuple[dict[str, str], dict[str, str]]:
     """Return files and links, by path."""
     files = {f"{_KFD}/proc/.lab": ""}
@@ -35,9 +49,8 @@ def gpus(hardware: Hardware) -> tuple[dict[str, str], dict[str, str]]:
     for cpu in range(hardware.numa_nodes):
         files[f"{_KFD}/topology/nodes/{cpu}/properties"] = properties(0)
     for index, node in enumerate(hardware.gpu_numa):
-        bus = 5 + 16 * index
-        files[f"{_KFD}/topology/nodes/{hardware.numa_nodes + index}/properties"] = properties(minor(index), bus)
-        device = f"layer/sys/bus/pci/devices/0000:{bus:02x}:00.0"
+        files[f"{_KFD}/topology/nodes/{hardware.numa_nodes + index}/properties"] = properties(minor(index), _bus(index))
+        device = f"layer/sys/bus/pci/devices/{address(index)}"
         about = {**PCI, "numa_node": str(node), "unique_id": f"{0xABC0 + index:016x}"}
         files |= {f"{device}/{name}": f"{value}\n" for name, value in about.items()}
         place = f"layer/sys/class/drm/renderD{minor(index)}/device"
@@ -47,7 +60,7 @@ def gpus(hardware: Hardware) -> tuple[dict[str, str], dict[str, str]]:
 
 def devices(hardware: Hardware) -> list[tuple[str, int, int]]:
     """Return path and numbers of the device files. One is of all GPUs."""
-    nodes = [(f"/dev/dri/renderD{minor(index)}", 226, minor(index)) for index in range(len(hardware.gpu_numa))]
+    nodes = [(render_node(index), 226, minor(index)) for index in range(len(hardware.gpu_numa))]
     return [("/dev/kfd", 511, 0), *nodes]
 
 

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from lab.hosts.site import Machine
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,13 @@ class Hardware:
                     f" use 0 to {hardware.numa_nodes - 1}"
                 )
         return hardware
+
+    @classmethod
+    def within(cls, vm: Machine) -> Hardware:
+        """Return the GPUs of a virtual machine, beside its own processors."""
+        near = tuple(gpu * vm.sockets // vm.gpus for gpu in range(vm.gpus))
+        shape = (vm.sockets, vm.cpus // vm.sockets, 1, vm.memory_mib * 1024, vm.sockets)
+        return cls(*shape, gpu_numa=near, gpu_vendor=vm.gpu_vendor, mig=vm.mig)
 
     @property
     def cpus(self) -> int:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
 from lab.hosts.site import Kind, Site
@@ -25,12 +27,17 @@ def provision(context: Context) -> None:
     if not _pretends(context.host.kind):
         return
     hardware = hardware_of(context.host.kind)
-    context.binds.append(Bind(build.ensure(context.paths.cache, hardware), MACHINE))
+    show(context, build.ensure(context.paths.cache, hardware))
+    if hardware:
+        context.write("/etc/systemd/system/slurmd.service.d/lab-machine.conf", slurmd_drop_in(hardware))
+
+
+def show(context: Context, machine: Path) -> None:
+    """Let the guest mount a machine's trees at each boot."""
+    context.binds.append(Bind(machine, MACHINE))
     context.write("/usr/lib/lab/lab-machine", (GUEST / "lab-machine").read_text(), 0o755)
     context.write("/etc/systemd/system/lab-machine.service", (GUEST / "lab-machine.service").read_text())
     context.enable("lab-machine.service", "sysinit.target")
-    if hardware:
-        context.write("/etc/systemd/system/slurmd.service.d/lab-machine.conf", slurmd_drop_in(hardware))
 
 
 def _pretends(kind: Kind) -> bool:

@@ -10,6 +10,7 @@ both show. `links` are symbolic links of a layer.  `fresh/` is copied at each bo
 from __future__ import annotations
 
 import posixpath
+from dataclasses import dataclass
 
 from lab.emulators.nodes.nvidia_smi import BUSES, NAME
 from lab.emulators.nvml.state import proc
@@ -18,17 +19,58 @@ from lab.machine.hardware import Hardware, cpu_list
 # The kubelet sets these at its start, unless they already hold these values; a guest may not set any.
 KUBELET_SYSCTLS = {"vm/overcommit_memory": 1, "kernel/panic": 10, "kernel/panic_on_oops": 1}
 
-# A ConnectX-7: vendor and device id of the PCI database, class Ethernet controller.
-NIC = {"vendor": "0x15b3", "device": "0x1021", "class": "0x020000"}
-NIC |= {"current_link_speed": "32.0 GT/s PCIe", "current_link_width": "16"}
-
 NEAR, FAR = 10, 21
+EMPTY = "fresh/debug/.lab"
 
-# of mlx5 in Linux 6.12
-HARDWARE_COUNTERS = (
-    *("np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence"),
-    *("packet_seq_err", "local_ack_timeout_err", "out_of_buffer", "roce_adp_retrans", "duplicate_request"),
+PORT = {"class": "0x020000", "current_link_speed": "32.0 GT/s PCIe", "current_link_width": "16"}
+"""Files of the PCI function of each NIC: an Ethernet controller."""
+
+
+@dataclass(frozen=True)
+class Nic:
+    """A model of NIC: vendor and device of the PCI database, driver, prefix of its RDMA devices, firmware's release."""
+
+    vendor: str
+    device: str
+    driver: str
+    rdma: str
+    firmware: str
+    counters: tuple[str, ...]
+    """Of its RDMA devices, in Linux 6.12."""
+    in_debugfs: bool
+    """Congestion control has settings there."""
+
+
+CONNECTX_7 = Nic(
+    vendor="0x15b3",
+    device="0x1021",
+    driver="mlx5_core",
+    rdma="mlx5_",
+    firmware="28.43.1014",
+    counters=(
+        *("np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence"),
+        *("packet_seq_err", "local_ack_timeout_err", "out_of_buffer", "roce_adp_retrans", "duplicate_request"),
+    ),
+    in_debugfs=True,
 )
+THOR_2 = Nic(
+    vendor="0x14e4",
+    device="0x1760",
+    driver="bnxt_en",
+    rdma="bnxt_re",
+    firmware="231.2.63.0",
+    counters=(
+        *("tx_cnp_pkts", "rx_cnp_pkts", "rx_ecn_marked_pkts", "oos_drop_count", "to_retransmits", "seq_err_naks_rcvd"),
+        *("rnr_naks_rcvd", "rx_out_of_buffer", "rx_roce_discards", "tx_roce_discards", "rx_roce_errors", "dup_req"),
+    ),
+    in_debugfs=False,
+)
+
+
+def nic(hardware: Hardware) -> Nic:
+    """Return the model of a machine's NICs: beside AMD's GPUs it is Broadcom's."""
+    return THOR_2 if hardware.gpu_vendor == "amd" else CONNECTX_7
+
 
 Files = dict[str, str]
 
@@ -123,10 +165,11 @@ def cpuinfo(hardware: Hardware) -> str:
 
 
 def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
-    """Return the RDMA side of the ports as files and links: mlx5_N and railN are two views of one PCI function.
+    """Return the RDMA side of the ports as files and links: an RDMA device and railN are two views of a PCI function.
 
     Storage ports have the numbers after those of the rails.
     """
+    model = nic(hardware)
     files: Files = {}
     links: dict[str, str] = {}
     ports = [(f"rail{port}", node) for port, node in enumerate(hardware.rail_numa)]
@@ -134,19 +177,21 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
     for rail, (name, node) in enumerate(ports):
         function = pci_address(rail)
         device, netdev = f"sys/devices/pci{function[:7]}/{function}", f"sys/devices/virtual/net/{name}"
-        rdma = f"{device}/infiniband/mlx5_{rail}"
-        about = NIC | {"numa_node": str(node), "local_cpulist": cpu_list(hardware.cpus_of(node))}
+        rdma = f"{device}/infiniband/{model.rdma}{rail}"
+        about = {"vendor": model.vendor, "device": model.device, **PORT}
+        about |= {"numa_node": str(node), "local_cpulist": cpu_list(hardware.cpus_of(node))}
         files |= {f"layer/{device}/{entry}": f"{text}\n" for entry, text in about.items()}
         # the veth behind it has 10 Gb/s
         files |= {f"layer/{netdev}/speed": "400000\n"}
-        files |= {f"layer/{rdma}/{entry}": text for entry, text in _rdma(rail, name).items()}
+        files |= {f"layer/{rdma}/{entry}": text for entry, text in _rdma(model, rail, name).items()}
         files[f"layer/{device}/hwmon/hwmon{rail}/temp1_input"] = "61000\n"
-        files |= _settings(rail) | _interrupts(hardware, rail, device)
+        files |= _settings(model, rail) | _interrupts(hardware, rail, device)
         pointers = {
-            f"sys/class/infiniband/mlx5_{rail}": rdma,
+            f"sys/class/infiniband/{model.rdma}{rail}": rdma,
             f"{rdma}/device": device,
             f"{device}/net/{name}": netdev,
             f"{netdev}/device": device,
+            f"{device}/driver": f"sys/bus/pci/drivers/{model.driver}",
         }
         links |= {f"layer/{place}": posixpath.relpath(to, posixpath.dirname(place)) for place, to in pointers.items()}
     return files, links
@@ -167,16 +212,18 @@ def gpus(hardware: Hardware) -> Files:
     return files | ({f"bind/proc/driver/{name}": text for name, text in proc(()).items()} if hardware.mig else {})
 
 
-def _settings(rail: int) -> Files:
+def _settings(model: Nic, rail: int) -> Files:
     """Return a port's settings after a boot: congestion control in debugfs, RDMA-CM's defaults in configfs.
 
     Directories of configfs exist as if another tool had made them. NVIDIA's operator has left DSCP 4 for CNPs.
     """
     debug = {"np_cnp_dscp": 4, "np_cnp_prio_mode": 0, "np_cnp_prio": 6, "np_min_time_between_cnps": 4}
     debug |= {"rp_gd": 11, "rp_ai_rate": 5}
-    congestion = {f"fresh/debug/mlx5/{pci_address(rail)}/cc_params/{name}": value for name, value in debug.items()}
+    place = f"fresh/debug/mlx5/{pci_address(rail)}/cc_params"
+    # the guest mounts the directory in any case
+    congestion = {f"{place}/{name}": value for name, value in debug.items()} if model.in_debugfs else {EMPTY: ""}
     cm = {"default_roce_mode": "RoCE v2", "default_roce_tos": 0}
-    defaults = {f"fresh/config/rdma_cm/mlx5_{rail}/ports/1/{name}": value for name, value in cm.items()}
+    defaults = {f"fresh/config/rdma_cm/{model.rdma}{rail}/ports/1/{name}": value for name, value in cm.items()}
     return {path: f"{value}\n" for path, value in {**congestion, **defaults}.items()}
 
 
@@ -192,7 +239,7 @@ def pci_address(rail: int) -> str:
     return f"0000:{0x18 + 0x10 * rail:02x}:00.0"
 
 
-def _rdma(rail: int, netdev: str) -> Files:
+def _rdma(model: Nic, rail: int, netdev: str) -> Files:
     guid = f"b83f:d203:00aa:{rail:04x}"
     port = {
         "state": "4: ACTIVE",
@@ -201,11 +248,11 @@ def _rdma(rail: int, netdev: str) -> Files:
         "rate": "400 Gb/sec (4X NDR)",
     }
     gids = (f"fe80:0000:0000:0000:{guid}", f"0000:0000:0000:0000:0000:ffff:0a4e:{rail:02x}15")
-    # a ConnectX port has each address twice, for RoCE v1 and v2
+    # a port has each address twice, for RoCE v1 and v2
     for index, gid in enumerate(gid for gid in gids for _ in range(2)):
         kind = "RoCE v2" if index % 2 else "IB/RoCE v1"
         port |= {f"gids/{index}": gid, f"gid_attrs/types/{index}": kind, f"gid_attrs/ndevs/{index}": netdev}
     port |= {f"counters/{name}": "0" for name in ("link_downed", "link_error_recovery", "symbol_error")}
-    port |= {f"hw_counters/{name}": "0" for name in HARDWARE_COUNTERS} | {"hw_counters/lifespan": "10"}
-    about = {"node_guid": guid, "sys_image_guid": guid, "node_type": "1: CA", "fw_ver": "28.43.1014"}
+    port |= {f"hw_counters/{name}": "0" for name in model.counters} | {"hw_counters/lifespan": "10"}
+    about = {"node_guid": guid, "sys_image_guid": guid, "node_type": "1: CA", "fw_ver": model.firmware}
     return {name: f"{text}\n" for name, text in (about | {f"ports/1/{key}": t for key, t in port.items()}).items()}

@@ -32,8 +32,8 @@ class Root:
     shared: Mapping[str, Path] = field(default_factory=dict)
 
 
-def boot(kernel: Kernel, root: Root, cpus: int, memory_mib: int, network: Network) -> list[str]:
-    """The command that boots `root` with this kernel, processors, memory and network.
+def boot(kernel: Kernel, root: Root, cpus: int, memory_mib: int, network: Network, sockets: int = 1) -> list[str]:
+    """The command that boots `root` with this kernel, processors, memory and network. Each socket is a NUMA node.
 
     A machine that reboots stays the same process, and one that is powered off ends.
     """
@@ -45,17 +45,9 @@ def boot(kernel: Kernel, root: Root, cpus: int, memory_mib: int, network: Networ
     line = " ".join([*words, f"lab.address={network.address}", f"lab.gateway={network.gateway}"])
     # With a thread for each processor, those that wait for one that the machine does not run would spin for its lock.
     return [
-        *(
-            "qemu-system-x86_64",
-            "-accel",
-            "tcg,thread=single",
-            "-cpu",
-            "max",
-            "-smp",
-            str(cpus),
-            "-m",
-            f"{memory_mib}M",
-        ),
+        *("qemu-system-x86_64", "-accel", "tcg,thread=single", "-cpu", "max"),
+        *("-smp", f"{cpus},sockets={sockets},cores={cpus // sockets},threads=1", "-m", f"{memory_mib}M"),
+        *(word for socket in range(sockets) for word in _socket(socket, cpus // sockets, memory_mib // sockets)),
         *("-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio", "-device", "virtio-rng-pci"),
         *("-kernel", str(kernel.image), "-initrd", str(kernel.initrd), "-append", line),
         *("-drive", f"file={root.volume},if=virtio,format=raw,cache=unsafe"),
@@ -63,6 +55,13 @@ def boot(kernel: Kernel, root: Root, cpus: int, memory_mib: int, network: Networ
         *(word for number, path in enumerate(root.shared.values()) for word in _share(f"shared{number}", path)),
         *_cables(network.taps),
     ]
+
+
+def _socket(number: int, cpus: int, memory_mib: int) -> list[str]:
+    """A NUMA node with its processors and memory."""
+    first = number * cpus
+    memory = ["-object", f"memory-backend-ram,id=memory{number},size={memory_mib}M"]
+    return [*memory, "-numa", f"node,nodeid={number},cpus={first}-{first + cpus - 1},memdev=memory{number}"]
 
 
 def _share(tag: str, path: Path, more: str = "") -> list[str]:

@@ -24,6 +24,7 @@ PACKAGES = (
     "rdma-core",
     "slurm-client",
     "slurm-wlm-basic-plugins",
+    "slurm-wlm-nvml-plugin",
     "slurmd",
 )
 SCRIPT = """\

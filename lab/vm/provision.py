@@ -3,16 +3,20 @@
 """What only a virtual machine has.
 
 Accounts of its further packages; GPUs, which are device files with numbers of their own: a control group can allow them
-one by one.
+one by one. Those of AMD and of GPUs that can be divided have no driver. The kernel says so to those who may open them.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from lab.emulators.nvml import provision as nvml
 from lab.emulators.provision import GPU_TOOLS, LAUNCHER
 from lab.hosts.provision import Context
 from lab.hosts.site import Machine
+from lab.machine import build
+from lab.machine.hardware import Hardware
+from lab.machine.provision import show
 from lab.vm import packages
 
 # One device a CPU, and any user may open it: nothing else in the guest uses this driver.
@@ -41,10 +45,17 @@ def add_accounts(context: Context, layer: Path) -> None:
 
 
 def _gpus(context: Context, vm: Machine) -> None:
+    hardware = Hardware.within(vm)
+    if vm.gpu_vendor == "nvidia":
+        for path in GPU_TOOLS:
+            context.link(path, LAUNCHER)
+    if vm.mig:
+        nvml.provision(context, hardware)
+    if vm.mig or vm.gpu_vendor != "nvidia":
+        show(context, build.ensure(context.paths.cache, hardware, build.gpus_alone))
+        return
     context.write("/etc/modules-load.d/lab-gpus.conf", f"{DRIVER}\n")
     context.write("/etc/tmpfiles.d/lab-gpus.conf", device_files(vm))
-    for path in GPU_TOOLS:
-        context.link(path, LAUNCHER)
 
 
 def device_files(vm: Machine) -> str:

@@ -20,21 +20,21 @@ PATIENCE_S = 600
 """The node's processors are emulated, on a machine that may have other things to do."""
 LAB = Lab(Paths.of(), ("tests/isolation/inventory",), run_s=3 * 3600, ssh_s=PATIENCE_S)
 NODE, RESERVED = "gpu01", {0}
-"""Its reserved CPUs, as the inventory has them."""
+"""The node with a kubelet, and its reserved CPUs, as the inventory has them."""
 PROBE = Path(__file__).with_name("probe.py").read_text()
 Facts = dict[str, Any]
 
 
 def build() -> Run:
-    """The site without the node's Kubernetes: an emulated processor has nothing left beside a kubelet."""
+    """The site without the nodes' Kubernetes: an emulated processor has nothing left beside a kubelet."""
     with tempfile.TemporaryDirectory() as folder:
         LAB.administrator(Path(folder) / "plan", "kube_installer", "kube_policies")
     return LAB.playbook("site", "--extra-vars", "visit_layers=nfs_client,slurm_node")
 
 
-def here(command: str, check: bool = True) -> str:
+def here(command: str, check: bool = True, node: str = NODE) -> str:
     """What a command says on the node."""
-    return LAB.ssh(NODE, command, check=check).strip()
+    return LAB.ssh(node, command, check=check).strip()
 
 
 def slurm(command: str, stdin: str = "", check: bool = True) -> str:
@@ -43,8 +43,8 @@ def slurm(command: str, stdin: str = "", check: bool = True) -> str:
 
 
 def srun(options: str, program: str, check: bool = True) -> str:
-    """What a Python program says in a job of the partition that shares nodes."""
-    return slurm(f"srun --quiet --partition=hpc {options} python3 -c {shlex.quote(program)} 2>&1", check=check)
+    """What a Python program says in a job of the default partition, which shares nodes."""
+    return slurm(f"srun --quiet {options} python3 -c {shlex.quote(program)} 2>&1", check=check)
 
 
 def probed(options: str) -> Facts:
@@ -53,12 +53,12 @@ def probed(options: str) -> Facts:
 
 
 @contextlib.contextmanager
-def job(options: str, more: str = "exec sleep infinity") -> Iterator[tuple[str, Facts]]:
-    """A running job: its number, and what it may use."""
+def job(options: str, more: str = "exec sleep infinity", node: str = NODE) -> Iterator[tuple[str, Facts]]:
+    """A running job: its number, and what it may use. It runs on the node, whose partition the options name."""
     script = f"#!/bin/sh\npython3 -c {shlex.quote(PROBE)}\n{more}\n"
-    number = slurm(f"sbatch --parsable --partition=hpc --output=/tmp/%j {options}", script)
+    number = slurm(f"sbatch --parsable --output=/tmp/%j {options}", script)
     try:
-        said = until(lambda: here(f"head -n1 /tmp/{number}"), PATIENCE_S, f"job {number} runs")
+        said = until(lambda: here(f"head -n1 /tmp/{number}", node=node), PATIENCE_S, f"job {number} runs")
         yield number, json.loads(said)
     finally:
         end(number)

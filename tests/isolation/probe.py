@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
-GPUS = ("/dev/nvidia0", "/dev/nvidia1")
+GPUS = ("nvidia[0-9]", "nvidia-caps/nvidia-cap*", "dri/renderD*")
+"""Device files of GPUs and of their instances, below /dev."""
+VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
 def groups() -> Iterator[Path]:
@@ -38,11 +41,11 @@ def runs_on(cpu: int) -> bool:
 
 
 def opens(path: str) -> bool:
-    """Whether the kernel lets this process use a device."""
+    """Whether the kernel lets this process use a device. Only then it looks for the driver, which may not be there."""
     try:
         os.close(os.open(path, os.O_RDONLY))
-    except OSError:
-        return False
+    except OSError as error:
+        return error.errno in (errno.ENXIO, errno.ENODEV)
     return True
 
 
@@ -53,8 +56,9 @@ print(
             "cpus": [cpu for cpu in range(os.cpu_count() or 0) if runs_on(cpu)],
             "memory_mib": (least("memory.max") or 0) >> 20,
             "swap": least("memory.swap.max"),
-            "gpus": [path for path in GPUS if opens(path)],
-            "visible": os.environ.get("CUDA_VISIBLE_DEVICES", ""),
+            "gpus": [str(path) for name in GPUS for path in sorted(Path("/dev").glob(name)) if opens(str(path))],
+            "kfd": opens("/dev/kfd"),
+            "visible": next((os.environ[name] for name in VISIBLE if name in os.environ), ""),
             "user": os.getuid(),
         }
     ),

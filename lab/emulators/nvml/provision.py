@@ -17,20 +17,19 @@ PROGRAM = "/usr/lib/nvidia-mig-parted/nvidia-mig-parted"
 WHOLE = "/usr/share/emulated-nvml/state"
 
 
-def provision(context: Context) -> None:
+def provision(context: Context, hardware: Hardware) -> None:
     """Library, program and the state of a boot."""
     cache = context.paths.cache
     program = tools.ensure(cache, binaries=[tools.MIG_PARTED])[tools.MIG_PARTED.name]
     context.binds.extend([Bind(build.ensure(cache), LIBRARY), Bind(program, PROGRAM)])
     context.link("/usr/bin/nvidia-mig-parted", "/opt/lab/nvml/nvidia-mig-parted")
-    context.write(WHOLE, state.text(state.State(gpus(context))))
+    context.write(WHOLE, state.text(state.State(gpus(context, hardware))))
     lines = [f"d {state.PATH.parent} 0755 root root -", f"C {state.PATH} 0666 root root - {WHOLE}"]
     context.write("/etc/tmpfiles.d/emulated-nvml.conf", "".join(f"{line}\n" for line in lines))
 
 
-def gpus(context: Context) -> list[state.Gpu]:
+def gpus(context: Context, hardware: Hardware) -> list[state.Gpu]:
     """GPUs of the host, as nvidia-smi lists them."""
-    hardware = Hardware.of(context.host.kind.hardware)
     return [
         state.Gpu(
             *(index, f"00000000:{BUSES[index]}:00.0"),

@@ -38,7 +38,7 @@ def healed(lab: Lab) -> None:
 
 def test_each_job_has_one_gpu_and_its_variable_alone(lab: Lab) -> None:
     assert re.search(r" Gres=gpu:mi300x:8\S* ", node(lab)) and is_idle(lab)
-    words = "sbatch --parsable -p accel --gres=gpu:mi300x:1 --chdir=/tmp --output=/tmp/%j.out"
+    words = "sbatch --parsable -p share --gres=gpu:mi300x:1 --chdir=/tmp --output=/tmp/%j.out"
     script = "#!/bin/sh\nenv | grep -E '_VISIBLE_DEVICES|_DEVICE_ORDINAL'\nexec sleep infinity\n"
     jobs = [lab.ssh("login1", f"runuser -u ada -- {words}", stdin=script).strip() for _gpu in range(8)]
     outputs = " ".join(f"/tmp/{job}.out" for job in jobs)

@@ -74,8 +74,8 @@ def test_each_lack_is_one_sentence_with_a_way_out(case):
 
 def test_a_virtual_machine_takes_its_own_memory():
     plan = replace(PLAN, starting=tuple(site.load(7, site.file_of("isolation")).select([]).hosts))
-    assert checks.refusals(replace(GOOD, memory_free=5 * GIB), plan) == []
-    assert "3 hosts take 4.5" in checks.refusals(replace(GOOD, memory_free=4 * GIB), plan)[0]
+    assert checks.refusals(replace(GOOD, memory_free=9 * GIB), plan) == []
+    assert "5 hosts take 8.5" in checks.refusals(replace(GOOD, memory_free=8 * GIB), plan)[0]
 
 
 def test_a_good_machine_is_accepted():

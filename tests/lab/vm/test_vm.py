@@ -16,6 +16,7 @@ from lab.hosts.paths import Paths
 from lab.hosts.provision import Context
 from lab.hosts.site import Machine
 from lab.kubernetes import node
+from lab.machine import build
 from lab.machine.hardware import Hardware
 from lab.vm import kernel, machine, packages, provision
 
@@ -56,6 +57,28 @@ def test_each_gpu_has_a_device_number_of_its_own() -> None:
         "c /dev/nvidia0 0666 root root - 203:0",
         "c /dev/nvidia1 0666 root root - 203:1",
     ]
+
+
+def test_each_socket_is_a_numa_node_with_its_own_processors_gpus_and_memory() -> None:
+    plugged = machine.Network({"02:00": "dbX"}, "10.77.43.22/24", "10.77.43.1")
+    argv = machine.boot(kernel.Kernel(Path("/k")), machine.Root(Path("/root"), Path("/volume")), 4, 2048, plugged, 2)
+    assert "4,sockets=2,cores=2,threads=1" in argv
+    assert "node,nodeid=1,cpus=2-3,memdev=memory1" in argv and "memory-backend-ram,id=memory1,size=1024M" in argv
+    assert Hardware.within(Machine(4, 2048, 4, 2)).gpu_numa == (0, 0, 1, 1)
+
+
+def test_gpus_without_a_driver_behind_them_have_the_numbers_and_files_of_real_ones() -> None:
+    amd, divided = (SITE.hosts[name].kind.vm for name in ("amd01", "slice01"))
+    assert amd and divided
+    files, links = build.gpus_alone(Hardware.within(amd))
+    assert files["devices"].splitlines() == [
+        "/dev/kfd 511 0",
+        "/dev/dri/renderD128 226 128",
+        "/dev/dri/renderD136 226 136",
+    ]
+    assert (files["binds"], "layer/sys/class/drm/renderD136/device" in links) == ("", True)
+    files, _ = build.gpus_alone(Hardware.within(divided))
+    assert (files["binds"], files["devices"].splitlines()[1]) == ("/proc/driver\n", "/dev/nvidia1 195 1")
 
 
 def test_pods_get_the_device_files_of_gpus_where_they_can_be_opened() -> None:

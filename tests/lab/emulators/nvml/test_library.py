@@ -101,6 +101,13 @@ def nvml(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     found.library.nvmlShutdown()
 
 
+def test_no_process_computes(nvml: Nvml) -> None:
+    for kind in ("Compute", "Graphics"):
+        count = ctypes.c_uint(32)
+        assert nvml.library[f"nvmlDeviceGet{kind}RunningProcesses_v3"](nvml.gpu(), ctypes.byref(count), None) == SUCCESS
+        assert count.value == 0
+
+
 def test_without_a_state_there_is_no_driver(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EMULATED_NVML", str(tmp_path / "none"))
     assert ctypes.CDLL(str(library)).nvmlInit_v2() == NO_DRIVER
