@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver of Storage Scale on a real API server, with the rights of a run and the gate's policies.
 
-IBM's operator is played: a lab has no way to its images. The kind is the one that the table of releases describes.
+IBM's operator is played: a lab has no way to its images. The kind is the one that the table of releases describes. If
+SCALE_MANIFESTS names a folder with IBM's own manifests, RELEASE.yaml each, the kinds in these are tested as well.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     PLACES,
     RESOURCE,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.csi.releases import RELEASES
 
 from lab.hosts.paths import Paths
 from tests.administrator import administrator
@@ -130,3 +133,17 @@ def test_the_driver_goes_when_the_intent_has_it_no_more(run: Run, client: Client
     assert not done["failed"] and done["steps"] == predicted["steps"] != [], done
     assert client.ask("GET", f"{PLACES[KIND]}/{RESOURCE}").status == 404
     assert run(None)["changed"] is False
+
+
+@pytest.mark.skipif("SCALE_MANIFESTS" not in os.environ, reason="SCALE_MANIFESTS names no folder")
+@pytest.mark.parametrize("release", RELEASES)
+def test_ibms_own_manifest_is_applied_and_its_kind_takes_the_resource(run: Run, client: Client, release: str) -> None:
+    source = Path(os.environ["SCALE_MANIFESTS"]) / f"{release}.yaml"
+    own = {**WANTED, "release": release}
+    own_manifest = {"source": str(source), "digest": RELEASES[release].digest}
+    done = run(own, **own_manifest)
+    assert not done["failed"] and done["steps"], done
+    clusters = client.ask("GET", f"{PLACES[KIND]}/{RESOURCE}").body["spec"]["clusters"]
+    assert ("primary" in clusters[0]) is RELEASES[release].primary
+    assert run(own, **own_manifest)["changed"] is False
+    assert not run(None)["failed"]
