@@ -226,7 +226,10 @@ def test_collectives_of_a_round_run_at_the_same_time(slurm: Slurm) -> None:
     found = slurm.cluster().collective(tests, node, 600)
     assert [type(found[number][0]) for number in (0, 1)] == [Measure, Missing]
     assert [it[0].where for it in found.values()] == ["n1,n2", "n3"]
-    assert all({"--ntasks-per-node=8", "--gres=gpu:8", "--mpi=pmi2", "/opt/all_reduce_perf"} < {*words} for words in slurm.words())
+    assert all(
+        {"--ntasks-per-node=8", "--gres=gpu:8", "--mpi=pmi2", "/opt/all_reduce_perf"} < {*words}
+        for words in slurm.words()
+    )
 
 
 @pytest.mark.parametrize(
