@@ -149,5 +149,9 @@ def obstacle(containers: Sequence[str], on_gpus: dict[int, str], allowed: Iterab
     free = set(allowed)
     foreign = {pid: name for pid, name in on_gpus.items() if pid not in free}
     for pid, name in sorted(foreign.items()):
+        if not name:
+            return (
+                f"the GPU driver still lists process {pid}, which has ended: wait, then reset the GPU or boot the node"
+            )
         return f"process {pid} ({name}) uses a GPU: end it"
     return ""

@@ -116,11 +116,11 @@ def _lines(file: Path) -> list[str]:
 
 
 def name(pid: int) -> str:
-    """A process's own name, made printable."""
+    """A process's own name, made printable; "" if it has ended."""
     try:
         said = (PROC / str(pid) / "comm").read_text(errors="replace").rstrip("\n")
     except OSError:
-        return "ended"
+        return ""
     return "".join(letter if letter.isprintable() else "?" for letter in said)
 
 

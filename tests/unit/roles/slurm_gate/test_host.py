@@ -101,7 +101,7 @@ def test_who_holds_a_gpus_device_file_uses_it(proc: Path) -> None:
     running(proc, 7, "/home/ada/dev/nvidia3", "socket:[1]")
     (proc / "meminfo").write_text("")
     tools = Tools({"nvidia-smi": "4242\n4242\n"})
-    assert Host(tools, "ctr", PROOF).gpu_processes() == {4242: "ended", 5: "train?9, forged"}
+    assert Host(tools, "ctr", PROOF).gpu_processes() == {4242: "", 5: "train?9, forged"}
 
 
 def test_who_uses_an_instance_holds_the_file_of_its_gpu(proc: Path) -> None:
@@ -109,7 +109,7 @@ def test_who_uses_an_instance_holds_the_file_of_its_gpu(proc: Path) -> None:
     caps = "/dev/nvidia-caps/nvidia-cap"
     running(proc, 5, "/dev/nvidiactl", "/dev/nvidia1", f"{caps}147", f"{caps}148", name="train")
     running(proc, 6, "/dev/nvidiactl", f"{caps}2")
-    assert Host(Tools({"nvidia-smi": "4242\n"}), "ctr", PROOF).gpu_processes() == {4242: "ended", 5: "train"}
+    assert Host(Tools({"nvidia-smi": "4242\n"}), "ctr", PROOF).gpu_processes() == {4242: "", 5: "train"}
 
 
 def test_a_device_is_known_by_its_number_under_any_name(tmp_path: Path, proc: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_process_in_the_kernels_folder_uses_a_gpu_with_or_without_a_device_fil
     running(proc, 5, "/dev/kfd", name="python3")
     running(proc, 6, "/dev/dri/renderD136")
     running(proc, 7, "/dev/dri/card0", "/dev/kfd.txt")
-    assert of_amd(tmp_path / "kfd").gpu_processes() == {5: "python3", 6: "x", 4242: "ended"}
+    assert of_amd(tmp_path / "kfd").gpu_processes() == {5: "python3", 6: "x", 4242: ""}
 
 
 def test_render_nodes_are_gpus_and_cards_are_not(tmp_path: Path, proc: Path) -> None:
@@ -234,6 +234,7 @@ def test_a_users_groups_are_without_roots(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_process_that_may_be_here_excuses_no_other() -> None:
     assert obstacle([], {5: "python3", 6: "ghost"}, [5]).startswith("process 6 (ghost)")
+    assert obstacle([], {6: ""}, []).startswith("the GPU driver still lists process 6, which has ended: ")
 
 
 def test_a_daemon_is_known_by_a_file_of_roots_and_by_who_started_it(tmp_path: Path, proc: Path) -> None:
