@@ -18,6 +18,7 @@ description:
     and wait too. Links bounce one after the other, each when the last one is up again.
   - Intel's driver, ice, bounces the link at each change, and gives each priority a traffic class of its own. The module
     divides shares accordingly. It also stops the LLDP agent of the NIC's firmware with C(ethtool), which lasts.
+  - Broadcom's driver, bnxt_en, bounces the link at a change of shares too. The cable's length has no effect there.
   - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
 author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.view]
@@ -76,7 +77,8 @@ options:
         type: str
         default: ""
   may_flap_links:
-    description: Allow changes that take a link down for a moment. These are changes of PFC, and with ice all changes.
+    description: Allow changes that take a link down for a moment. These are changes of PFC, with bnxt_en
+      those of shares too, and with ice all changes.
     type: bool
     default: false
   variables:

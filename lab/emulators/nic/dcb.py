@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """dcb of iproute2 on the ports of mlnx_qos: the same state, the same kernel, texts and exit codes of 6.15 and 6.1.
 
-A port may be one of ice. Its key `ets_cap` is the number of its traffic classes. State key `iproute2` chooses the
-release, 6.15 by default. `app replace` exits with 0 after a refusal too.
+A port may be one of ice or bnxt. Its key `ets_cap` is the number of its traffic classes. State key `iproute2` chooses
+the release, 6.15 by default. `app replace` exits with 0 after a refusal too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device
 from .driver import (
+    BNXT,
+    EXISTS,
     ICE,
     MLX5,
     NO_DEVICE,
@@ -37,6 +39,7 @@ ERRORS = {
     NOT_SUPPORTED: "Operation not supported",
     NOT_PERMITTED: "Operation not permitted",
     NO_ENTRY: "No such file or directory",
+    EXISTS: "File exists",
     REFUSED_MODE: "Unknown error -1",
 }
 
@@ -44,6 +47,7 @@ ERRORS = {
 FLAGS = {
     MLX5: {"os": ("host", "cee", "ieee"), "fw": ("cee", "ieee")},
     ICE: {"os": ("host", "ieee"), "fw": ("lld_managed", "ieee")},
+    BNXT: {"os": ("host", "ieee"), "fw": ("lld_managed", "ieee")},
 }
 """What a driver says of DCBX: only flags that are set, and mlx5 has none for its firmware."""
 
@@ -143,16 +147,20 @@ def _app(driver: Driver, verb: str, words: list[str]) -> None:
     for dscp, _unused in pairs:
         if not 0 <= dscp <= 63:
             raise Refused(f"In DSCP:PRIO mapping, DSCP is expected to be 0..63\nInvalid mapping {dscp}")
-    old = dict(driver.port["apps"])
+    before, named = [(it[0], it[1]) for it in driver.port["apps"]], pairs
     if verb == "replace":
-        pairs = [pair for pair in pairs if old.get(pair[0]) != pair[1]]
+        pairs = [pair for pair in named if pair not in before]
     for dscp, priority in pairs:
         if verb == "del":
             driver.del_app(dscp, priority)
         else:
             driver.set_app(dscp, priority)
-    if verb == "replace" and any(dscp in old for dscp, _unused in pairs):  # the driver has removed them already
-        raise Refused("Attribute write: No such file or directory\nCould not remove replaced APP entries")
+    for dscp, priority in before if verb == "replace" else ():
+        if dscp in dict(named) and (dscp, priority) not in named:
+            try:
+                driver.del_app(dscp, priority)
+            except NetlinkError:  # mlx5 has removed them already
+                raise Refused(f"Attribute write: {ERRORS[NO_ENTRY]}\nCould not remove replaced APP entries") from None
 
 
 def _ets(driver: Driver, verb: str, words: list[str]) -> None:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""RDMA ports as their drivers show them through the kernel's DCB interface: mlx5, and Intel's ice (after Linux 6.12).
+"""RDMA ports as their drivers show them by DCB (after Linux 6.12): mlx5, Intel's ice and Broadcom's bnxt.
 
 A port is a dict in the device's state. sysfs names its driver. Each method of `Driver` is one request to the kernel: it
 happens as a whole or raises, and several of them never form a transaction.
@@ -32,6 +32,7 @@ NOT_PERMITTED = "Netlink error: Operation not permitted (1)"
 NOT_SUPPORTED = "Netlink error: Operation not supported (95)"
 NO_DEVICE = "Netlink error: No such device (19)"
 NO_ENTRY = "Netlink error: No such file or directory (2)"
+EXISTS = "Netlink error: File exists (17)"
 BAD_VALUE = "Netlink error: Bad value. see dmesg."
 
 
@@ -104,6 +105,10 @@ class Driver:
             apps=[app for app in self.port["apps"] if app[0] != dscp],
             dscp2prio=_with(self.port["dscp2prio"], dscp, 0),
         )
+
+    def _need_host(self) -> None:
+        if self.port["dcbx"] == "fw":
+            raise NetlinkError(BAD_VALUE)
 
     def _request(self, **changes: Any) -> None:
         if not self.privileged:
@@ -210,17 +215,78 @@ class Ice(Driver):
     def _bounce(self, **changes: Any) -> None:
         self._request(link_flaps=self.port["link_flaps"] + 1, **changes)
 
-    def _need_host(self) -> None:
+
+def bnxt_factory() -> dict[str, Any]:
+    """Return a port after a boot: the driver shows shares that have not been set as one strict class."""
+    strict = {"prio_tc": [0] * 8, "tsa": ["strict"] * 8, "tcbw": [0] * 8}
+    return {**factory(), **strict, "buffers": False, "shares_set": False}
+
+
+class Bnxt(Driver):
+    """A port of Broadcom's Thor 2.
+
+    Another number of traffic classes closes and opens it, and so does PFC that moves a class to another queue. The
+    driver refuses PFC and the delay until shares are set. A second priority of a DSCP is one more entry in the kernel.
+
+    `dscp2prio` is the firmware's map, with one entry for each DSCP. To delete, the driver sends DSCP and priority with
+    mask 0. Here the firmware then has no entry, while the kernel may list another. No real firmware has been seen.
+    """
+
+    def set_dcbx(self, mode: str) -> None:
+        """Firmware with an agent keeps DCBX."""
         if self.port["dcbx"] == "fw":
+            raise NetlinkError(REFUSED_MODE)
+        self._request(dcbx=mode)
+
+    def set_pfc(self, mask: list[int]) -> None:
+        """Set which priorities are lossless."""
+        self._need_shares()
+        self._request(pfc=mask, link_flaps=self.port["link_flaps"] + (mask != self.port["pfc"]))
+
+    def set_cable(self, metres: int) -> None:
+        """The driver keeps the delay, and does nothing with it."""
+        self._need_shares()
+        self._request(cable_len=metres)
+
+    def set_ets(self, **changes: list[int] | list[str]) -> None:
+        """Set shares, of strict classes and ETS classes alone."""
+        self._need_host()
+        after = {**self.port, **changes}
+        shares = [share for at, share in enumerate(after["tcbw"]) if after["tsa"][at] == "ets"]
+        if sum(shares) > 100 or set(after["tsa"]) - {"strict", "ets"}:
+            raise NetlinkError(BAD_VALUE)
+        flaps = self.port["link_flaps"] + (max(after["prio_tc"]) != max(self.port["prio_tc"]))
+        self._request(**changes, shares_set=True, link_flaps=flaps)
+
+    def set_app(self, dscp: int, priority: int) -> None:
+        """Map a DSCP to one more priority, which the firmware takes alone."""
+        self._need_host()
+        if [dscp, priority] in self.port["apps"]:
+            raise NetlinkError(EXISTS)
+        self._request(
+            apps=[[dscp, priority], *self.port["apps"]], dscp2prio=_with(self.port["dscp2prio"], dscp, priority)
+        )
+
+    def del_app(self, dscp: int, priority: int) -> None:
+        """Delete an entry, and the firmware's for this DSCP."""
+        self._need_host()
+        if [dscp, priority] not in self.port["apps"]:
+            raise NetlinkError(NO_ENTRY)
+        left = [app for app in self.port["apps"] if app != [dscp, priority]]
+        self._request(apps=left, dscp2prio=_with(self.port["dscp2prio"], dscp, 0))
+
+    def _need_shares(self) -> None:
+        self._need_host()
+        if not self.port["shares_set"]:
             raise NetlinkError(BAD_VALUE)
 
 
 RAIL = re.compile(r"(rail|stor)[0-7]")
-MLX5, ICE = "mlx5_core", "ice"
-FACTORIES: dict[str, Callable[[], dict[str, Any]]] = {MLX5: factory, ICE: ice_factory}
-DRIVERS: dict[str, type[Driver]] = {MLX5: Driver, ICE: Ice}
-OVER_A_BOOT = {MLX5: ("link_flaps",), ICE: ("link_flaps", "dcbx", "ets_cap")}
-OVER_A_RELOAD = {MLX5: KEPT, ICE: OVER_A_BOOT[ICE]}
+MLX5, ICE, BNXT = "mlx5_core", "ice", "bnxt_en"
+FACTORIES: dict[str, Callable[[], dict[str, Any]]] = {MLX5: factory, ICE: ice_factory, BNXT: bnxt_factory}
+DRIVERS: dict[str, type[Driver]] = {MLX5: Driver, ICE: Ice, BNXT: Bnxt}
+OVER_A_BOOT = {MLX5: ("link_flaps",), ICE: ("link_flaps", "dcbx", "ets_cap"), BNXT: ("link_flaps", "dcbx")}
+OVER_A_RELOAD = {**OVER_A_BOOT, MLX5: KEPT}
 
 
 def driver_name(interface: str) -> str:

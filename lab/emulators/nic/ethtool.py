@@ -1,13 +1,14 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""ethtool on ports of mlx5 and ice: counters (-S), pause (-a, -A), rings (-g, -G), module (-m), FEC (--show-fec).
+"""ethtool on ports of RDMA NICs: counters (-S), pause (-a, -A), rings (-g, -G), module (-m), FEC (--show-fec).
 
 For ice, --set-priv-flags. State: `ports`, by device, each with `stats`, `pause` and `rings`, and if planted `rx_dbm`
 and `lost_blocks`. A boot resets them. `no_pause` lists ports whose driver knows no pause. `version` is the release,
 6.14 if the state has none. Before 6.2, `--json -a` prints true for
 each boolean, and `--json -g` is refused (netdev, December 2022; Debian's 6.1). Text is the same in all releases.
 
-Names of counters: Linux 6.12, mlx5's counters.rst and ice_ethtool.c. Texts and exit codes: ethtool 6.14 over netlink.
+Names of counters: Linux 6.12, mlx5's counters.rst, ice_ethtool.c and bnxt_ethtool.c. Texts and exit codes: ethtool 6.14
+over netlink.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..common import DIE, LIE, REFUSE, Call, Killed, boot_id, host_device, in_pairs, sysfs
-from .driver import ICE, MLX5, RAIL, Ice, NetlinkError, driver_name, driver_of, port_of
+from .driver import BNXT, ICE, MLX5, RAIL, Ice, NetlinkError, driver_name, driver_of, port_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,9 +63,19 @@ def _ice_stats() -> dict[str, int]:
     return dict.fromkeys(names, 0)
 
 
+def _bnxt_stats() -> dict[str, int]:
+    names = ["rx_stat_discard", "rx_fcs_err_frames", "rx_pause_frames", "tx_pause_frames"]
+    names += [f"{way}_pfc_ena_frames_pri{at}" for way in ("rx", "tx") for at in range(8)]
+    names += [f"{way}_{it}_pri{at}" for way in ("rx", "tx") for it in ("bytes", "packets") for at in range(8)]
+    return dict.fromkeys(names, 0)
+
+
+STATS = {MLX5: _mlx5_stats, ICE: _ice_stats, BNXT: _bnxt_stats}
+
+
 def factory(driver: str = MLX5) -> dict[str, Any]:
     """Return a port after a boot: global pause is on, as the firmware has it."""
-    stats = _ice_stats() if driver == ICE else _mlx5_stats()
+    stats = STATS[driver]()
     pause = {"autonegotiate": False, "rx": True, "tx": True}
     return {"stats": stats, "pause": pause, "rings": {"rx-max": MOST, "tx-max": MOST, "rx": 1024, "tx": 1024}}
 

@@ -8,6 +8,7 @@ import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Callable, Protocol
 
@@ -20,8 +21,8 @@ from .text import UnreadableReport, parse
 
 ROOT = ""
 """A prefix of sysfs, for tests."""
-ICE = "ice"
-"""The driver of Intel's E810."""
+ICE, BNXT, MLX5 = "ice", "bnxt_en", "mlx5_core"
+"""The drivers of Intel's E810, Broadcom's Thor 2 and NVIDIA's ConnectX."""
 NO_BUFFERS = "'KeyError' object has no attribute 'errno'"
 """mlnx_qos 25.07 and later end so where a driver has no DCB buffers."""
 LLDPAD = "lldpad runs on the host and would overwrite the QoS; stop and disable lldpad"
@@ -76,46 +77,31 @@ class Dcb:
         pfc, app, dcbx = (self._shown(what, interface) for what in ("pfc", "app", "dcbx"))
         if "prio_pfc" not in pfc:
             raise _without_dcb(interface, "")
-        if self._run(["pgrep", "-x", "lldpad"], ok=(0, 1)).out:
+        if self._lldpad_runs:
             raise DeviceError(f"{interface}: {LLDPAD}")
-        ice = driver(interface) == ICE
-        if ice and 0 < int(pfc["pfc_cap"]) < len(PRIORITIES):
+        name = driver(interface)
+        if name == ICE and 0 < int(pfc["pfc_cap"]) < len(PRIORITIES):
             raise _few_classes(interface, int(pfc["pfc_cap"]))
         ets = self._shown("ets", interface) if want.queues else {}
-        return replace(dcb_text.parse(pfc, app, ets, dcbx, want, up), ice=ice)
+        port = dcb_text.parse(pfc, app, ets, dcbx, want, up)
+        return replace(port, ice=name == ICE, bnxt=name == BNXT)
 
     def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
         if options[0] == "-d" and driver(interface) == ICE:  # it refuses `dcb dcbx set` while the agent runs
             self._run(["ethtool", "--set-priv-flags", interface, "fw-lldp-agent", "off"])
             return
         words = dcb_text.command(interface, options, want)
-        self._run([self._program, *words])
-        if words[:2] == ["app", "replace"]:
-            self._see(interface, words[5:])
-
-    def _see(self, interface: str, entries: Sequence[str]) -> None:
-        """Look for the new entries, and add those that are missing: `replace` exits with 0 after a refusal too.
-
-        ice refuses another priority for a DSCP that has one, so the old entry goes first. The last one never goes:
-        ice would turn PFC off.
-        """
+        if words[0] != "app":
+            self._run([self._program, *words])
+            return
         found = dcb_text.table(self._shown("app", interface))
-        for entry in entries:
-            dscp, priority = map(int, entry.split(":"))
-            if (dscp, priority) in found:
-                continue
-            old = [it for it in found if it[0] == dscp]
-            spare = dcb_text.spare(found) if len(old) == len(found) > 0 else ""
-            if spare:
-                self._app("add", interface, spare)
-            for it in old:
-                self._app("del", interface, f"{dscp}:{it[1]}")
-            self._app("add", interface, entry)
-            if spare:
-                self._app("del", interface, spare)
+        for verb, entries in dcb_text.changes(found, dcb_text.mapping(words[5:]), exchanges=driver(interface) == MLX5):
+            self._run([self._program, "app", verb, "dev", interface, "dscp-prio", *entries])
 
-    def _app(self, verb: str, interface: str, entry: str) -> None:
-        self._run([self._program, "app", verb, "dev", interface, "dscp-prio", entry])
+    @cached_property
+    def _lldpad_runs(self) -> bool:
+        """One look for all ports of the host."""
+        return bool(self._run(["pgrep", "-x", "lldpad"], ok=(0, 1)).out)
 
     def _shown(self, what: str, interface: str) -> dcb_text.Shown:
         """An object of the port; empty if the driver has none."""

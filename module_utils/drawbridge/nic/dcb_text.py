@@ -29,6 +29,7 @@ def parse(pfc: Shown, app: Shown, ets: Shown, dcbx: Shown, want: NicPortQos, up:
         _queues(ets) if want.queues else (),
         int(pfc["delay"]) if want.cable_m else 0,
         up,
+        maps_with_trust=True,
     )
 
 
@@ -37,7 +38,37 @@ def table(app: Shown) -> list[tuple[int, int]]:
     return [(int(entry[0]), int(entry[1])) for entry in app.get("dscp_prio", ())]
 
 
-def spare(entries: Sequence[tuple[int, int]]) -> str:
+def mapping(entries: Sequence[str]) -> dict[int, int]:
+    """DSCPs and their priorities, from the words of a command."""
+    return {int(dscp): int(priority) for dscp, _unused, priority in (entry.partition(":") for entry in entries)}
+
+
+def changes(
+    found: Sequence[tuple[int, int]], wanted: Mapping[int, int], exchanges: bool
+) -> list[tuple[str, list[str]]]:
+    """Verbs of `dcb app` with their entries, from the table to the wanted priorities. Other entries stay.
+
+    The command `replace` adds an entry before it deletes the old one. Intel's ice refuses that. With Broadcom's bnxt
+    the firmware may lose the new entry, too. Thus all old entries of a DSCP go first. The last entry of a table never
+    goes: ice would turn PFC off. A driver that `exchanges` an entry has no moment without one.
+    """
+    new = [f"{dscp}:{priority}" for dscp, priority in wanted.items() if dscp not in dict(found)]
+    commands = [("add", new)] if new else []
+    for dscp, priority in wanted.items():
+        old = [it for it in found if it[0] == dscp]
+        if not old or old == [(dscp, priority)]:
+            continue
+        exchange = [("add", [f"{dscp}:{priority}"])]
+        if not exchanges:
+            exchange = [("del", [f"{dscp}:{it}" for _unused, it in old]), *exchange]
+            if len(old) == len(found) and not new:
+                keeps = [_spare(found)]
+                exchange = [("add", keeps), *exchange, ("del", keeps)]
+        commands += exchange
+    return commands
+
+
+def _spare(entries: Sequence[tuple[int, int]]) -> str:
     """An entry for a DSCP that has none, with the priority that the DSCP has without it."""
     taken = dict(entries)
     dscp = next(dscp for dscp in (0, 9, 18) if dscp not in taken)  # after it goes, ice gives a DSCP DSCP % 8
@@ -57,10 +88,10 @@ def command(interface: str, options: Sequence[str], want: NicPortQos) -> list[st
     if name == "-d":
         return ["dcbx", "set", *device, "host", "ieee"]
     if name == "--trust":  # a port trusts DSCP as soon as its table has an entry
-        return ["app", "replace", *device, "dscp-prio", *(f"{dscp}:{dscp >> 3}" for dscp in want.dscp_priority)]
+        return ["app", "add", *device, "dscp-prio", *(f"{dscp}:{it}" for dscp, it in want.dscp_priority.items())]
     if name == "--dscp2prio":
         _unused, dscp, priority = value.split(",")
-        return ["app", "replace", *device, "dscp-prio", f"{dscp}:{priority}"]
+        return ["app", "add", *device, "dscp-prio", f"{dscp}:{priority}"]
     if name == "--cable_len":
         return ["pfc", "set", *device, "delay", value]
     if name == "--pfc":

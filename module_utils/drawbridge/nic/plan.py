@@ -15,7 +15,7 @@ from .queues import NEW_MAP, ONE_CLASS, PRIORITIES, Queues, ets_options, own_cla
 
 @dataclass(frozen=True)
 class NicPortQos:
-    """The part of a port's QoS that Drawbridge owns. `up` and `ice` do not count for equality."""
+    """The part of a port's QoS that Drawbridge owns. What driver and tool can do does not count for equality."""
 
     trust: str
     dscp_priority: dict[int, int]
@@ -30,6 +30,10 @@ class NicPortQos:
     ice: bool = field(default=False, compare=False)
     """The driver is ice. With a DSCP map each priority has the class of its own number. Each change takes the link
     down, and the cable's length has no effect."""
+    bnxt: bool = field(default=False, compare=False)
+    """The driver is bnxt_en. A change of shares may take the link down, and the cable's length has no effect."""
+    maps_with_trust: bool = field(default=False, compare=False)
+    """Its tool sets the wanted map in the command that makes the port trust DSCP."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,9 @@ def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
     DCBX is first, because firmware that controls it can undo the rest. Trust comes before the map: the first entry of
     an empty map would switch to DSCP trust with 63 DSCPs still in priority 0. A map is changed entry by entry, because
     a flush falls back to PCP under traffic. PFC is last: on a port that still trusts PCP it would pause the wrong
-    traffic. It is the only change that bounces a link. The others but DCBX move live traffic to another priority or
-    queue, or resize its buffer, so they wait for jobs too. With ice all changes bounce the link.
+    traffic, and bnxt refuses it before the shares. It is the only change that bounces a link. The others but DCBX move
+    live traffic to another priority or queue, or resize its buffer, so they wait for jobs too. With ice all changes
+    bounce the link, with bnxt also those of shares.
     """
     steps: list[Step[NicQos]] = []
     state = have
@@ -99,9 +104,9 @@ def flapping(steps: Sequence[Step[NicQos]]) -> list[str]:
 
 def _reachable(want: NicPortQos, have: NicPortQos) -> NicPortQos:
     """What the port's driver can have of the wanted values: the same lossless priorities and shares."""
-    if not have.ice:
-        return want
-    return replace(want, queues=own_classes(want.queues) if want.queues else (), cable_m=have.cable_m)
+    cable_m = have.cable_m if have.ice or have.bnxt else want.cable_m
+    queues = own_classes(want.queues) if have.ice and want.queues else want.queues
+    return replace(want, queues=queues, cable_m=cable_m)
 
 
 def _moving(interface: str, options: tuple[str, ...], have: NicPortQos) -> Change:
@@ -122,12 +127,12 @@ def _dcbx(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQo
 def _trust(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.trust == want.trust:
         return []
-    # with the change the driver sets its own map, eight DSCPs a priority
-    default = {dscp: dscp >> 3 for dscp in sorted(want.dscp_priority)}
+    # mlnx_qos makes the driver set its own map, eight DSCPs a priority
+    mapped = want.dscp_priority if have.maps_with_trust else {dscp: dscp >> 3 for dscp in sorted(want.dscp_priority)}
     change = _moving(interface, ("--trust", want.trust), have)
     queues = NEW_MAP if have.ice and want.queues else have.queues
     reason = f"trust {want.trust}, not {have.trust}"
-    return [_step(reason, change, trust=want.trust, dscp_priority=default, queues=queues)]
+    return [_step(reason, change, trust=want.trust, dscp_priority=mapped, queues=queues)]
 
 
 def _map(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
@@ -154,6 +159,7 @@ def _queues(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[Nic
     if have.queues == want.queues:
         return []
     change = _moving(interface, ets_options(want.queues), have)
+    change = replace(change, flaps=change.flaps or (have.up and have.bnxt))
     reason = f"share the link: {shares(want.queues)}, not {shares(have.queues)}"
     return [_step(reason, change, queues=want.queues)]
 

@@ -36,7 +36,7 @@ RDMA_DEVICE = Shape(
     "the name of an RDMA device",
     "at most 63 letters, digits, dots, dashes and underscores, such as mlx5_0",
 )
-MELLANOX, INTEL = "15b3", "8086"
+MELLANOX, INTEL, BROADCOM = "15b3", "8086", "14e4"
 """PCI vendors whose drivers need their own treatment; Mellanox' is NVIDIA's."""
 BLUEFIELDS = ("15b3:a2d2", "15b3:a2d6", "15b3:a2dc", "15b3:a2df")
 """Devices of BlueField, BlueField-2, 3 and 4."""

@@ -28,7 +28,7 @@ from ..nic.links.settings import pci_of, typed
 from ..nic.queues import ONE_CLASS
 from ..nic.roce import plan as roce
 from ..nodes.gpus import instances_text
-from ..nodes.nics import INTEL, MELLANOX
+from ..nodes.nics import BROADCOM, INTEL, MELLANOX
 from ..slurm.accounting.plan import AccountingState
 from ..slurm.logins import text as logins
 from ..slurm.logins.model import SITE
@@ -40,8 +40,14 @@ from .kube_artefacts_view import KUBE
 
 FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
 """A port with factory settings."""
-ICE = replace(FACTORY, queues=ONE_CLASS, ice=True)
-"""One of Intel's E810."""
+BY_DCB = replace(FACTORY, maps_with_trust=True)
+"""One that dcb sets."""
+PORTS = {
+    MELLANOX: FACTORY,
+    INTEL: replace(BY_DCB, queues=ONE_CLASS, ice=True),
+    BROADCOM: replace(BY_DCB, bnxt=True),
+}
+"""Ports of NICs, by their PCI vendor."""
 
 
 def switch_roce(profile: dict[str, Any]) -> Artefact:
@@ -65,7 +71,7 @@ def mlnx_qos(groups: Any) -> Artefact:
     """The commands for ports with factory settings, of the tool that fits the ports' vendor."""
     want = nic.wanted(groups)
     vendors = {name: str(it.get("pci_vendor") or MELLANOX) for it in groups for name in it["interfaces"]}
-    have = {name: ICE if vendors[name] == INTEL else FACTORY for name in want.ports}
+    have = {name: PORTS.get(vendors[name], BY_DCB) for name in want.ports}
     lines: list[str] = []
     for step in nic.plan(nic.NicQos(have), want):
         port, options = step.payload.interface, step.payload.options

@@ -245,7 +245,7 @@ def test_while_the_only_entry_of_ice_changes_pfc_stays(host: Host, ice: Device) 
     before = len(writes(ice))
     host.run("mlnx_qos", **SHARED)
     changes = [" ".join([argv[2], argv[-1]]) for argv in writes(ice)[before:]]
-    assert changes == ["replace 26:3", "add 0:0", "del 26:2", "add 26:3", "del 0:0", "replace 48:6"]
+    assert changes == ["add 0:0", "del 26:2", "add 26:3", "del 0:0", "add 48:6"]
 
 
 def test_ice_without_consent_or_with_a_job_is_not_touched(host: Host, ice: Device) -> None:

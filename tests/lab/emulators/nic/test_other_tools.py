@@ -47,6 +47,24 @@ def test_entries_of_dcb_have_no_blank_in_6_1(host):
     assert read(host, "dcb", "-j", "-N", "app", "show", "dev", "rail0") == {"dscp_prio": [[26, 3]]}
 
 
+def test_bnxts_firmware_loses_a_dscp_that_dcb_replaces(host):
+    drive(host.directory / "sys", "rail0", "bnxt_en")
+    for entry in ("48:6", "48:7"):
+        host.run("dcb", "app", "replace", "dev", "rail0", "dscp-prio", entry)
+    with host.device("mlnx_qos").state() as state:
+        port = state["ports"]["rail0"]
+    assert (port["apps"], port["dscp2prio"][48]) == ([[48, 7]], 0)
+
+
+def test_bnxt_takes_neither_pfc_nor_a_delay_before_shares(host):
+    drive(host.directory / "sys", "rail0", "bnxt_en")
+    for words in (["prio-pfc", "3:on"], ["delay", "7"]):
+        done = host.run("dcb", "pfc", "set", "dev", "rail0", *words)
+        assert (done.returncode, done.stderr) == (1, "Attribute write: Invalid argument\n")
+    again = host.run("dcb", "app", "add", "dev", "rail0", "dscp-prio", "26:3", "26:3")
+    assert (again.returncode, again.stderr) == (1, "Attribute write: File exists\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import parse, spare
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import changes, parse
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import shared
 
@@ -61,11 +61,38 @@ def test_what_has_no_wanted_value_is_not_compared() -> None:
     assert (port.queues, port.cable_m, port.dscp_priority) == ((), 0, {26: 3})
 
 
+OTHER = [(0, 0), (46, 5)]
+"""Entries of others."""
+
+
 @pytest.mark.parametrize(
-    ("entries", "found"), [([(26, 2)], "0:0"), ([(0, 3), (26, 2)], "9:1"), ([(0, 1), (9, 1)], "18:2")]
+    ("found", "commands"),
+    [
+        ([], [("add", ["26:3", "48:7"])]),
+        (OTHER, [("add", ["26:3", "48:7"])]),
+        ([(26, 3), (48, 7)], []),
+        ([*OTHER, (26, 3), (48, 6)], [("del", ["48:6"]), ("add", ["48:7"])]),
+        ([(26, 2)], [("add", ["48:7"]), ("del", ["26:2"]), ("add", ["26:3"])]),
+        ([(26, 3), (48, 6), (48, 7)], [("del", ["48:6", "48:7"]), ("add", ["48:7"])]),
+    ],
+    ids=["no table", "others alone", "as wanted", "another priority", "one of two", "a second priority"],
 )
-def test_a_spare_entry_changes_no_priority(entries: list[tuple[int, int]], found: str) -> None:
+def test_old_entries_of_a_dscp_go_before_the_new_one_comes(
+    found: list[tuple[int, int]], commands: list[tuple[str, list[str]]]
+) -> None:
+    assert changes(found, {26: 3, 48: 7}, exchanges=False) == commands
+
+
+def test_a_driver_that_exchanges_an_entry_has_no_moment_without_it() -> None:
+    assert changes([(26, 3), (48, 6)], {26: 3, 48: 7}, exchanges=True) == [("add", ["48:7"])]
+
+
+@pytest.mark.parametrize(("old", "spare"), [([(26, 2)], "0:0"), ([(26, 2), (26, 4)], "0:0"), ([(0, 3)], "9:1")])
+def test_the_last_entry_stays_until_another_is_there(old: list[tuple[int, int]], spare: str) -> None:
     """ice gives a DSCP whose entry has gone the rest of a division by 8, and all drivers begin with the eighth."""
-    assert spare(entries) == found
-    dscp, priority = map(int, found.split(":"))
-    assert dscp % 8 == dscp >> 3 == priority
+    dscp = old[0][0]
+    commands = changes(old, {dscp: 5}, exchanges=False)
+    gone = [f"{dscp}:{priority}" for _unused, priority in old]
+    assert commands == [("add", [spare]), ("del", gone), ("add", [f"{dscp}:5"]), ("del", [spare])]
+    at, priority = map(int, spare.split(":"))
+    assert at % 8 == at >> 3 == priority

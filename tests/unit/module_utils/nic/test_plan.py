@@ -99,6 +99,19 @@ def test_from_anywhere_ice_ends_with_the_same_lossless_priorities_and_shares(hav
     assert flapping(steps) == list(dict.fromkeys(step.payload.interface for step in steps)), "each change bounces"
 
 
+def test_a_tool_that_maps_with_trust_leaves_nothing_to_map() -> None:
+    have = replace(WANT, trust="pcp", dscp_priority={}, maps_with_trust=True)
+    want = replace(WANT, dscp_priority={26: 3, 48: 7})
+    assert [step.payload.options[0] for step in plan(nic(have), nic(want))] == ["--trust"] * 2
+    assert len(plan(nic(replace(have, maps_with_trust=False)), nic(want))) == 4
+
+
+def test_bnxt_bounces_at_a_change_of_shares_too_and_has_no_cable() -> None:
+    have = NicQos({"rail0": replace(COMPLETE, queues=FACTORY_QUEUES, cable_m=7, bnxt=True)})
+    [step] = plan(have, NicQos({"rail0": COMPLETE}))
+    assert step.payload.options[0] == "-p" and step.payload.flaps and step.consent and step.disturbs
+
+
 def test_a_link_of_ice_that_is_down_needs_no_consent() -> None:
     have = replace(WANT, dscp_priority={26: 2, 48: 6}, ice=True, up=False)
     [step] = plan(NicQos({"rail0": have}), NicQos({"rail0": WANT}))

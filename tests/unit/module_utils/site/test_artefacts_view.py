@@ -61,7 +61,7 @@ GROUP = {
             "dcb dcbx set dev rail0 host ieee",
             "dcb pfc set dev rail0 prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off",
         ),
-        ("8086", "ethtool --set-priv-flags rail0 fw-lldp-agent off", "dcb app replace dev rail0 dscp-prio 26:3"),
+        ("8086", "ethtool --set-priv-flags rail0 fw-lldp-agent off", "dcb app add dev rail0 dscp-prio 26:3"),
     ],
 )
 def test_the_tool_is_that_of_the_nics_vendor(vendor: str, first: str, has: str) -> None:
