@@ -22,6 +22,8 @@ from .hardware_plan import HardwareState, Machine
 SPOOL = "/var/spool"
 WITHOUT_SPOOL = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
 """slurmd keeps the first topology that it read in its spool directory, and prefers it to the machine."""
+OLD_DRIVER = "is not a valid field to query"
+"""A driver that knows no instances says so of their mode."""
 
 
 class Hardware:
@@ -79,18 +81,17 @@ class Hardware:
         return tuple(other_modes(self._vendor, self._modes, self._root))
 
     def _not_whole(self) -> list[str]:
-        """Instances of GPUs, or their mode without any. The state checks of health have texts that are not known."""
+        """Instances of GPUs, or their mode without any, or a text about them that is not known."""
         divider = self._vendor.divider
         if not (divider and self._listing and self.instances != instances_text.ANY):
             return []
         try:
             layouts = instances_text.listed(self._listing, self._vendor)
             modes = divider.read_modes(self._run(list(divider.modes)).out)
-        except ValueError:
-            return []
+        except ValueError as err:
+            return [f"a line about instances of GPUs that is not known ({err})"]
         except DeviceError as err:
-            # old drivers do not know the mode
-            if "rc" not in err.details:
+            if OLD_DRIVER not in err.details.get("stdout", ""):
                 raise
             return []
         return instances_text.not_whole(layouts, modes, self.instances, divider.stays_whole)

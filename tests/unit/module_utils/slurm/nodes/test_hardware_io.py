@@ -106,7 +106,12 @@ def with_modes(modes: Answer, listed: str = TWO) -> Answers:
             NONE,
             [],
         ),
-        ("0, [GPU requires reset], Disabled\n1, Enabled, Enabled\n", TWO, NONE, []),
+        (
+            "0, [GPU requires reset], Disabled\n1, Enabled, Enabled\n",
+            TWO,
+            NONE,
+            ["a line about instances of GPUs that is not known (0, [GPU requires reset], Disabled)"],
+        ),
     ],
 )
 def test_gpus_of_a_class_without_instances_are_whole(
@@ -119,10 +124,16 @@ def test_gpus_of_a_class_without_instances_are_whole(
     assert difference(hardware.found, CLASS) == ", ".join(found)
 
 
-def test_a_driver_that_hangs_at_the_mode_is_an_error(dev: Path) -> None:
-    silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
-    with pytest.raises(DeviceError, match="gave no answer"):
-        Hardware(with_modes(silent), "gpu01", NVIDIA, f"{dev}/nvidia").read()
+@pytest.mark.parametrize(
+    "error",
+    [
+        DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout=""),
+        DeviceError("nvidia-smi failed", rc=255, stdout="Unable to determine the device handle"),
+    ],
+)
+def test_a_driver_that_hangs_or_fails_at_the_mode_is_an_error(dev: Path, error: DeviceError) -> None:
+    with pytest.raises(DeviceError, match=str(error)):
+        Hardware(with_modes(error), "gpu01", NVIDIA, f"{dev}/nvidia").read()
 
 
 def amd(root: Path) -> HardwareState:
